@@ -1,6 +1,5 @@
 //! What a file is after a tool call, as far as that can be foreseen.
 
-/// The state of a file after a [`Change`](super::Change).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum After {
     Text(String),

@@ -50,7 +50,6 @@ enum BlockMarker {
     End,
 }
 
-/// Recognises a marker: three or more of its sign, and then its word.
 fn marker(line: &str) -> Option<BlockMarker> {
     let sign = line.chars().next()?;
     let word = line.trim_start_matches(sign);

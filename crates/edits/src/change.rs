@@ -6,12 +6,9 @@ use super::notebook::{self, CellEdit};
 use super::patch::{self, Hunk};
 use super::replace::{self, Replacement};
 
-/// What one tool call would do to the text of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Writes this text, whatever was in the file before.
     Whole(String),
-    /// Adds this text at the end. A line feed is added first if the last line has none.
     Append(String),
     /// Replaces literal texts in order, all or none. The tool refuses a text that it does not find
     /// exactly as it is written.
@@ -22,15 +19,12 @@ pub enum Change {
     /// Inserts lines after a line, counted from 1. With 0, they are inserted before the first line.
     Insert {
         after_line: usize,
-        /// The lines to insert, with their line ends.
         text: String,
     },
-    /// Applies the hunks of an `apply_patch` update.
     Hunks(Vec<Hunk>),
     Cell(CellEdit),
-    /// Applies SEARCH/REPLACE blocks, given as the text that [`blocks::read`] reads.
+    /// SEARCH/REPLACE blocks, as the text that [`blocks::read`] reads.
     Blocks(String),
-    /// A change that cannot be foreseen.
     Unknown,
 }
 

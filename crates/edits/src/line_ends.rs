@@ -33,7 +33,6 @@ impl<'a> RawOffsets<'a> {
         RawOffsets { rest: text, raw: 0, plain: 0 }
     }
 
-    /// Returns the offset in the text for the offset `plain` in its [`lf`] form.
     pub(super) fn raw_offset(&mut self, plain: usize) -> usize {
         // Skip the CRLF line ends before this offset: each one is a byte shorter in the `lf` form.
         while let Some(end) = self.rest.find("\r\n") {

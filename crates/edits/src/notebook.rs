@@ -22,7 +22,6 @@ pub enum CellMode {
 pub struct CellEdit {
     /// The id of the cell, or `cell-3` for the fourth cell.
     pub cell_id: Option<String>,
-    /// The position of the cell, counted from 0, for tools that do not use ids.
     pub cell_number: Option<usize>,
     pub source: String,
     /// `code` or `markdown`. If it is missing, an existing cell keeps its kind.
@@ -79,13 +78,11 @@ fn text_after_edit(before: Option<&str>, edit: &CellEdit) -> Result<String, Afte
     Ok(text_to_write(&mut book))
 }
 
-/// Returns true if every cell has an id, as required since version 4.5 of the format.
 fn has_cell_ids(book: &Value) -> bool {
     let number = |name| book.get(name).and_then(Value::as_u64).unwrap_or_default();
     (number("nbformat"), number("nbformat_minor")) >= (4, 5)
 }
 
-/// Returns the position of the cell that the edit names, or `None` if it names none.
 fn position(cells: &[Value], edit: &CellEdit) -> Result<Option<usize>, After> {
     let Some(id) = &edit.cell_id else {
         return Ok(edit.cell_number);
@@ -105,7 +102,6 @@ fn cell(edit: &CellEdit) -> Value {
     cell
 }
 
-/// Removes what a cell of code has printed, as every tool does when it changes the cell.
 fn drop_outputs(cell: &mut Value) {
     if cell["cell_type"] == "code" {
         cell["execution_count"] = Value::Null;

@@ -9,25 +9,19 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-/// The text of a notebook without cells.
 const EMPTY: &str =
     "{\n \"cells\": [],\n \"metadata\": {},\n \"nbformat\": 4,\n \"nbformat_minor\": 5\n}\n";
 
-/// The source of a cell: its text, and where the text is in the notebook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CellSource {
-    /// The bytes of the whole cell in the notebook.
     cell: Range<usize>,
-    /// The bytes of its source: a string, or a list of strings.
     pub bytes: Range<usize>,
-    /// The text that an editor shows.
     pub text: String,
     /// For each byte of the text, and for its end, the byte in the notebook.
     places: Vec<u32>,
 }
 
 impl CellSource {
-    /// Returns the byte in the notebook of a byte of the cell's text.
     pub fn in_notebook(&self, byte: usize) -> usize {
         self.places.get(byte).or(self.places.last()).map_or(self.bytes.start, |at| *at as usize)
     }
@@ -44,7 +38,6 @@ impl CellSource {
     }
 }
 
-/// A cell as an editor shows it.
 #[derive(Clone, Copy, Debug)]
 pub struct ShownCell<'a> {
     /// The number of the cell in the text that is given, counted from 0, if it has one.
@@ -123,7 +116,6 @@ fn cell_text(notebook: &str, known: &[CellSource], shown: &ShownCell<'_>) -> Str
     format!("{}{source}{}", &notebook[before], &notebook[after])
 }
 
-/// Writes a source as Jupyter does: a list with a string for each line.
 fn source_text(text: &str, before_line: &str, before_end: &str) -> String {
     let lines: Vec<String> = text
         .split_inclusive('\n')
@@ -139,13 +131,11 @@ fn json_string(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-/// Returns the bytes of the list of cells.
 fn cells_of(notebook: &str) -> Option<Range<usize>> {
     let whole = value(notebook, 0)?;
     member(notebook, &whole, "cells").filter(|cells| notebook[cells.clone()].starts_with('['))
 }
 
-/// Returns the bytes of the last member of an object that has this name.
 fn member(text: &str, object: &Range<usize>, name: &str) -> Option<Range<usize>> {
     let mut at = start_of_first_item(text, object, b'{')?;
     let mut found = None;
@@ -164,7 +154,6 @@ fn member(text: &str, object: &Range<usize>, name: &str) -> Option<Range<usize>>
     found
 }
 
-/// Returns the bytes of the items of a list.
 fn items(text: &str, list: &Range<usize>) -> Option<Vec<Range<usize>>> {
     let mut at = start_of_first_item(text, list, b'[')?;
     let mut found = Vec::new();
@@ -188,13 +177,11 @@ fn after_comma(text: &str, at: usize) -> usize {
     if text.as_bytes().get(at) == Some(&b',') { next_after_space(text, at + 1) } else { at }
 }
 
-/// Returns the first byte from `at` on that is no white space.
 fn next_after_space(text: &str, at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     at + rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len()
 }
 
-/// Returns the bytes of the JSON value that begins at or after a byte.
 fn value(text: &str, at: usize) -> Option<Range<usize>> {
     let (start, bytes) = (next_after_space(text, at), text.as_bytes());
     let (mut at, mut depth) = (start, 0usize);

@@ -29,7 +29,6 @@ pub(super) enum Miss {
     /// Tools differ in how often such a text occurs.
     #[error("the old text overlaps itself in the file")]
     Overlaps,
-    /// The old text occurs less often than it would with other line ends.
     #[error("the old text occurs with different line ends")]
     Ends,
 }
@@ -46,7 +45,6 @@ impl From<Result<String, Miss>> for After {
     }
 }
 
-/// Returns the text after all replacements. Each one works on the result of those before it.
 pub(super) fn text_after_all(before: Option<&str>, edits: &[Replacement]) -> Result<String, Miss> {
     let mut text = before.map(str::to_owned);
     for edit in edits {

@@ -4,15 +4,12 @@
 /// is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum WordOrigin {
-    /// A variable that the text does not set.
     Variable,
-    /// The output of a program.
     Output,
     /// The content of a file of keys or passwords.
     Secret,
     /// Data that a program has decoded, for example from base64.
     Decoded,
-    /// Data downloaded from another machine.
     Download,
 }
 
@@ -20,7 +17,6 @@ pub(super) enum WordOrigin {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum WordPiece {
     Text(String),
-    /// A glob character or pattern: `*`, `?`, `[…]`.
     Glob(String),
     Unknown {
         shown: String,
@@ -43,7 +39,6 @@ impl WordPiece {
     }
 }
 
-/// Returns a piece with the value of a variable that is not known.
 pub(super) fn unknown(shown: String) -> WordPiece {
     WordPiece::Unknown { shown, origin: WordOrigin::Variable }
 }
@@ -60,11 +55,8 @@ pub(super) struct Arg {
     pub(super) text: String,
     /// The known text before the first piece that is not known.
     pub(super) lead: String,
-    /// True if the whole text is known.
     pub(super) sure: bool,
-    /// True if the word contains an unquoted glob.
     pub(super) glob: bool,
-    /// True if the word may become several words.
     pub(super) may_split: bool,
     /// True if the word begins with a path below the temporary folder.
     pub(super) temp: bool,
@@ -113,7 +105,6 @@ impl Arg {
         arg
     }
 
-    /// Returns the text, if all of it is known.
     pub(super) fn literal(&self) -> Option<&str> {
         self.sure.then_some(self.text.as_str())
     }
@@ -122,12 +113,15 @@ impl Arg {
         self.sure && self.text == text
     }
 
+    pub(super) fn is_any_of(&self, texts: &[&str]) -> bool {
+        texts.iter().any(|text| self.is_word(text))
+    }
+
     pub(super) fn looks_like_option(&self) -> bool {
         self.lead.len() > 1 && self.lead.starts_with('-')
     }
 }
 
-/// Returns words as one text, separated by spaces.
 pub(super) fn joined_by_spaces(args: &[&Arg]) -> Vec<WordPiece> {
     let mut pieces = Vec::new();
     for (at, arg) in args.iter().enumerate() {
@@ -163,7 +157,6 @@ pub(super) fn with_placeholder_filled(arg: &Arg, placeholder: &str, word: &Arg) 
     Arg::from_pieces(&pieces)
 }
 
-/// Returns true if a word is a valid name of a variable.
 pub(super) fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')

@@ -56,14 +56,12 @@ const SHORT_PAUSE: f64 = 0.1;
 pub(super) fn floods(parts: &[Script]) -> bool {
     let [condition, body] = parts else { return false };
     let is_endless = is_endless(condition);
-    // Commands that use up room on the disk in every round.
     let fills = ["mkdir", "touch", "mktemp", "fallocate", "dd"];
     let names: Vec<String> = in_foreground(body).filter_map(name_of).collect();
     let fills = names.iter().any(|name| fills.contains(&name.as_str()));
     !waits(body) && (is_endless && (fills || spawns(body)) || counts_far(condition) && spawns(body))
 }
 
-/// Returns true if a loop over so many words starts processes without waiting for them.
 pub(super) fn floods_over(rounds: u64, body: &Script) -> bool {
     rounds > MANY_ROUNDS && spawns(body) && !waits(body)
 }
@@ -98,7 +96,6 @@ fn in_foreground(script: &Script) -> impl Iterator<Item = &ShellCommand> {
     script.iter().filter(|item| !item.background).flat_map(|item| &item.commands)
 }
 
-/// Returns true if a condition never changes.
 fn is_endless(condition: &Script) -> bool {
     condition.iter().flat_map(|item| &item.commands).all(|command| match &command.kind {
         Kind::Simple { words, .. } => {
@@ -133,7 +130,6 @@ fn counts_far(condition: &Script) -> bool {
     })
 }
 
-/// Returns true if a script starts a process and does not wait for its end.
 fn spawns(script: &Script) -> bool {
     script.iter().any(|item| {
         item.background
@@ -146,7 +142,6 @@ fn spawns(script: &Script) -> bool {
     })
 }
 
-/// Returns true if a script waits, or may leave the loop that it is in.
 fn waits(script: &Script) -> bool {
     let ends = ["wait", "break", "exit", "return", "read"];
     in_foreground(script).any(|command| match &command.kind {
@@ -161,7 +156,6 @@ fn waits(script: &Script) -> bool {
     })
 }
 
-/// Returns true if `sleep` with these words pauses for a while.
 fn pauses(words: &[String]) -> bool {
     let seconds =
         words.get(1).map(|word| word.trim_end_matches(['s', 'm', 'h', 'd']).parse::<f64>());

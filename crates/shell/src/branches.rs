@@ -10,7 +10,6 @@ use super::state::{Function, ShellState};
 /// The state of a loop may change in this many rounds. A loop that changes it in one more round
 /// makes the text opaque.
 const MAX_LOOP_ROUNDS: usize = 4;
-/// A loop over more words than this makes the text opaque.
 const MAX_LOOP_WORDS: usize = 64;
 
 impl Shell {
@@ -20,7 +19,6 @@ impl Shell {
         }
     }
 
-    /// Continues with the merge of the current state and that of another branch.
     pub(super) fn merge_with(&mut self, other: Option<ShellState>) {
         if let Some(other) = other {
             let here = std::mem::take(&mut self.state);
@@ -149,7 +147,6 @@ impl Shell {
         self.merge_all(ends);
     }
 
-    /// Marks the functions that a branch has called, so that they count as called in every branch.
     fn mark_called(&mut self, functions: &[Function]) {
         for function in &mut self.state.functions {
             function.called |=

@@ -13,7 +13,6 @@ use super::parse::{Part, Word};
 use super::simulation::Shell;
 use super::table::{self, TableRow};
 
-/// How safe it is that the shell evaluates a variable as a number.
 enum Evaluated {
     /// The variable is unset, or its value has only digits, signs and spaces, or is the result of
     /// arithmetic.
@@ -37,7 +36,6 @@ impl Shell {
         }
     }
 
-    /// Judges a variable that is set in the environment of programs.
     pub(super) fn check_exported(&mut self, name: &str, value: Option<&str>) {
         let quiet = name.ends_with("PAGER")
             && value.is_some_and(|value| value.is_empty() || table::holds("quietpagers", value));
@@ -54,14 +52,12 @@ impl Shell {
         }
     }
 
-    /// Notes that a variable of the shell is set, if it controls what programs do, as `PATH` does.
     pub(super) fn check_assigned(&mut self, name: &str) {
         if table::holds("steers", name) {
             self.note(finding::opaque("variable.steers", name));
         }
     }
 
-    /// Notes which arguments of a builtin the shell would evaluate.
     pub(super) fn check_builtin(&mut self, args: &[Arg]) {
         let Some((name, args)) = args.split_first() else { return };
         let valued = |option: &str| {
@@ -97,14 +93,10 @@ impl Shell {
                     self.note_unfollowed("%n");
                 }
             }
-            "let" => {
-                for arg in args {
-                    match arg.literal() {
-                        Some(text) => self.check_arithmetic_text(text),
-                        None => self.note_unfollowed(&arg.text),
-                    }
-                }
-            }
+            "let" => args.iter().for_each(|arg| match arg.literal() {
+                Some(text) => self.check_arithmetic_text(text),
+                None => self.note_unfollowed(&arg.text),
+            }),
             "export" => {
                 for arg in args.iter().filter(|arg| !arg.looks_like_option()) {
                     let (name, value) = arg.lead.split_once('=').unwrap_or((&arg.lead, ""));
@@ -231,7 +223,6 @@ impl Shell {
         }
     }
 
-    /// Checks a word that the shell evaluates as arithmetic.
     pub(super) fn check_arithmetic(&mut self, word: &Word) {
         let pieces = self.value(word);
         let parameters: String = word
@@ -263,7 +254,6 @@ impl Shell {
         self.check_arithmetic_text(&format!("{plain} {parameters}"));
     }
 
-    /// Checks a text that the shell evaluates as arithmetic.
     pub(super) fn check_arithmetic_text(&mut self, text: &str) {
         let mut rest = text;
         while let Some(at) = rest.find('[') {

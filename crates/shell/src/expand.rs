@@ -9,7 +9,6 @@ use super::parse::{Op, Part, Word};
 use super::simulation::Shell;
 use super::variables::position;
 
-/// The text of a word. A word that is not known in full equals no name of a command.
 impl AsRef<str> for Arg {
     fn as_ref(&self) -> &str {
         &self.text
@@ -47,7 +46,6 @@ impl Fields {
         self.real
     }
 
-    /// Returns the text of the open field, if it has a single piece.
     pub(super) fn only_text(&self) -> Option<&str> {
         match self.open.as_slice() {
             [WordPiece::Text(text) | WordPiece::Glob(text)] => Some(text),
@@ -55,7 +53,6 @@ impl Fields {
         }
     }
 
-    /// Ends the open field and returns it as a word, if there is one.
     pub(super) fn take(&mut self) -> Option<Arg> {
         let pieces = std::mem::take(&mut self.open);
         std::mem::take(&mut self.real).then(|| Arg::from_pieces(&pieces))
@@ -113,7 +110,6 @@ impl Fields {
     }
 }
 
-/// A brace expansion produces at most this many words.
 const MAX_BRACE_WORDS: usize = 64;
 
 impl Shell {
@@ -467,7 +463,6 @@ fn first_brace(atoms: &[Atom]) -> Option<Brace> {
     None
 }
 
-/// Returns the words of `1..3` or `a..c`, if the text between the braces is such a range.
 fn range(atoms: &[Atom]) -> Option<Vec<Vec<Atom>>> {
     let text: String =
         atoms.iter().map(|a| if let Atom::Unquoted(c) = a { *c } else { '\0' }).collect();

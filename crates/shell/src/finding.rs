@@ -49,12 +49,24 @@ impl ShellFinding {
     /// Returns the more severe of this finding and another one, if there is another one. If both
     /// are equally severe, this finding is returned. The two together only inspect if each does. So
     /// `ls; rm a; git status` is a write, with the rule of `rm a`.
-    pub(super) fn most_severe(self, other: impl Into<Option<Self>>) -> Self {
-        let Some(other) = other.into() else { return self };
+    pub(super) fn most_severe(mut self, other: impl Into<Option<Self>>) -> Self {
+        self.raise(other);
+        self
+    }
+
+    pub(super) fn raise(&mut self, other: impl Into<Option<Self>>) {
+        let Some(other) = other.into() else { return };
         let looks = |one: &Self| one.inspects || one.class == Class::Read;
-        let inspects = looks(&self) && looks(&other);
-        let worse = if self.is_lighter_than(&other) { other } else { self };
-        Self { inspects: worse.inspects && inspects, ..worse }
+        let inspect = looks(self) && looks(&other);
+        if self.is_lighter_than(&other) {
+            *self = other;
+        }
+        self.inspects &= inspect;
+    }
+
+    /// Raises this finding to the most severe one among these, in their order.
+    pub(super) fn raise_all(&mut self, others: impl IntoIterator<Item = impl Into<Option<Self>>>) {
+        others.into_iter().for_each(|other| self.raise(other));
     }
 }
 
@@ -80,14 +92,12 @@ pub(super) fn destructive(rule: &'static str, word: &str, reason: &str) -> Shell
     ShellFinding::new(Class::Destructive, rule, word, reason)
 }
 
-/// Returns a destructive finding. The table contains its reason.
 pub(super) fn destructive_rule(rule: &'static str, word: &str) -> ShellFinding {
     let (reason, safer) = table::reason(rule);
     let safer = Some(safer).filter(|safer| !safer.is_empty());
     ShellFinding { safer, ..destructive(rule, word, reason) }
 }
 
-/// Returns a finding for something that cannot be read. The table contains its reason.
 pub(super) fn unreadable_rule(rule: &'static str, word: &str) -> ShellFinding {
     ShellFinding { class: Class::Unreadable, ..destructive_rule(rule, word) }
 }
@@ -115,16 +125,12 @@ pub(super) fn unseen(origin: Option<WordOrigin>, word: &str) -> Option<ShellFind
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct StreamData {
     pub(super) present: bool,
-    /// The content, if it is known.
     pub(super) pieces: Option<Vec<WordPiece>>,
     pub(super) download: bool,
-    /// True if the data was decoded, for example from base64.
     pub(super) decoded: bool,
-    /// True if the data is the content of a file.
     pub(super) file: bool,
     /// The path of the file, if a redirection (`<file`) opened it.
     pub(super) path: Option<String>,
-    /// True if a program or a redirection read the data from a file of keys or passwords.
     pub(super) tainted: bool,
 }
 
@@ -133,17 +139,14 @@ impl StreamData {
         Self { present: true, pieces: Some(pieces), ..Self::default() }
     }
 
-    /// Returns data whose content is not known.
     pub(super) fn with_unknown_content() -> Self {
         Self { present: true, ..Self::default() }
     }
 
-    /// Returns the text, if all of it is known.
     pub(super) fn text(&self) -> Option<String> {
         Arg::from_pieces(self.pieces.as_deref()?).literal().map(str::to_owned)
     }
 
-    /// Returns true if the data may contain a secret, such as a key or a password.
     pub(super) fn may_hold_secret(&self) -> bool {
         let marked = |piece: &WordPiece| {
             matches!(piece, WordPiece::Unknown { origin: WordOrigin::Secret, .. })

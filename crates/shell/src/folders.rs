@@ -26,7 +26,6 @@ impl Shell {
         self.cwd().map(str::to_owned).into_iter().chain(placed).collect()
     }
 
-    /// Keeps folders in which a program was started that may change something.
     pub(super) fn acts_in(&mut self, folders: Vec<String>) {
         folders.into_iter().for_each(|folder| keep(&mut self.out.folders, folder));
     }

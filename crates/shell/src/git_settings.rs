@@ -8,12 +8,9 @@ use super::table;
 
 const TEXT: &str = include_str!("git_settings.txt");
 
-/// What a setting of git decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GitSetting {
-    /// How git shows things, or how it does its work.
     Harmless,
-    /// The program that git runs.
     Program,
     /// A file, a folder or an address that git reads from or writes to.
     Place,
@@ -32,7 +29,6 @@ const ADDRESSES: [&str; 5] = [
     "branch.*.pushremote",
 ];
 
-/// Returns what a setting decides. `key` is its full name in any case, such as `core.pager`.
 pub(crate) fn git_setting(key: &str) -> GitSetting {
     static LIST: OnceLock<Vec<(&'static str, GitSetting)>> = OnceLock::new();
     let key = key.to_ascii_lowercase();

@@ -28,14 +28,12 @@ impl Shell {
         }
     }
 
-    /// Keeps a path that is an argument of an opaque program.
     pub(super) fn handed_to(&mut self, path: &Arg) {
         if let Some(path) = self.here_in_work(path) {
             keep(&mut self.out.paths_in_arguments, path);
         }
     }
 
-    /// Keeps a file that holds a patch which is applied.
     pub(super) fn keep_applied_patch(&mut self, file: &Arg) {
         if let Some(path) = self.here_in_work(file) {
             keep(&mut self.out.patches, path);
@@ -50,7 +48,6 @@ impl Shell {
     }
 }
 
-/// Adds a path to a list, unless the list has it or is full.
 pub(super) fn keep(paths: &mut Vec<String>, path: String) {
     if paths.len() < MAX_MENTIONS && !paths.contains(&path) {
         paths.push(path);
@@ -64,7 +61,6 @@ pub(super) fn may_write(text: &str) -> bool {
     table::first_word_in("codewrites", &text).is_some()
 }
 
-/// Returns the words of a text that look like paths.
 pub(super) fn paths(text: &str) -> Vec<&str> {
     let apart = |c: char| c.is_whitespace() || "\"'`()[]{}<>,;|&=".contains(c);
     let words = text.split(apart).map(|word| word.trim_end_matches([':', '.', '\\']));
@@ -89,7 +85,6 @@ pub(super) fn is_path(word: &str) -> bool {
     ending || hidden || deep
 }
 
-/// Returns the files that a patch anywhere in a text changes or deletes.
 pub(super) fn files_of_patch_in(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in text.lines() {

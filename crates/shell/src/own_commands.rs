@@ -3,7 +3,6 @@
 //! Some commands have two spellings: `intent seal` and, in a group, `intent evidence seal`. Both
 //! must be judged alike, so whatever recognises our commands first asks for the short spelling.
 
-/// The names under which this program is installed.
 pub const OUR_NAMES: [&str; 2] = ["intent", "intent-lsp"];
 
 /// The groups of commands, and the commands in each of them. The tests of the command line compare

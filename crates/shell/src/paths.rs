@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-/// Returns a path with `/` as the separator.
 pub(super) fn slashed(path: &Path) -> String {
     let text = path.to_string_lossy().replace('\\', "/");
     normal(text.strip_prefix("//?/").unwrap_or(&text))
@@ -46,7 +45,6 @@ pub(super) fn is_in_folder(path: &str, folder: &str) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Returns true if opening this path connects to another machine.
 pub(super) fn is_socket(path: &str) -> bool {
     path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")
 }

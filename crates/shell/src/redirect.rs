@@ -14,9 +14,7 @@ use super::simulation::Shell;
 use super::state::NAMED_DESCRIPTOR;
 use super::{PathEffect, judge, places};
 
-/// What a redirection does to a command's input or output.
 pub(super) enum Redirected {
-    /// The command reads this data: `<file`.
     In(StreamData),
     /// The output goes to a file or another machine, and not to the next command: `>file`.
     Away,
@@ -71,8 +69,8 @@ impl Shell {
             }
             direction => {
                 let mut args = self.fields(&redirect.target);
-                let arg =
-                    if args.len() == 1 { args.remove(0) } else { self.single(&redirect.target) };
+                let only = args.pop().filter(|_| args.is_empty());
+                let arg = only.unwrap_or_else(|| self.single(&redirect.target));
                 self.redirected_to_file(redirect, &arg, direction)
             }
         }
@@ -102,11 +100,8 @@ impl Shell {
         let mut to = None;
         if self.output_of_substitution(arg).is_none() {
             to = arg.literal().map(|_| places::located_path(self, arg).path);
-            if let Some(finding) =
-                judge::judged_redirection(self, arg, direction == Direction::Append)
-            {
-                self.note(finding);
-            }
+            let found = judge::judged_redirection(self, arg, direction == Direction::Append);
+            found.into_iter().for_each(|found| self.note(found));
         }
         // `2>file` and `<>file` leave the output to the next command.
         if !redirect.output && !to.as_deref().is_some_and(is_socket) {

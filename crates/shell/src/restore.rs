@@ -69,13 +69,10 @@ fn of_git(command: &Invocation) -> Option<(Restoration, Vec<&str>)> {
             let mut rest = rest;
             loop {
                 rest = match rest {
-                    ["--source=HEAD" | "-sHEAD", rest @ ..]
-                    | ["--source" | "-s", "HEAD", rest @ ..] => {
-                        from = Restoration::FromHead;
-                        rest
-                    }
                     // With `--staged`, git takes the files from `HEAD` without being told.
-                    ["--staged" | "-S" | "-SW" | "-WS", rest @ ..] => {
+                    ["--source=HEAD" | "-sHEAD", rest @ ..]
+                    | ["--source" | "-s", "HEAD", rest @ ..]
+                    | ["--staged" | "-S" | "-SW" | "-WS", rest @ ..] => {
                         from = Restoration::FromHead;
                         rest
                     }

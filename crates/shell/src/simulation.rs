@@ -8,10 +8,8 @@ use super::paths;
 use super::state::{LastingEffects, ShellState};
 use super::{Class, CommandContext, Invocation, Prediction, TouchedPath};
 
-/// A text that starts more programs than this is unreadable.
 pub(super) const MAX_COMMANDS: usize = 600;
 
-/// A simulated shell, which runs nothing.
 #[derive(Default)]
 pub(super) struct Shell {
     pub(super) at: Rc<CommandContext>,
@@ -20,7 +18,6 @@ pub(super) struct Shell {
     pub(super) lasting: LastingEffects,
     /// Functions with the commands that they start; see [`super::bombs::starts`].
     pub(super) bodies: Vec<(String, Vec<(String, bool)>)>,
-    /// The file or connection that gets the output of the current command.
     pub(super) redirected_to: Option<String>,
     pub(super) remembered: Vec<StreamData>,
     /// The states at each `return` of the running function or sourced code.
@@ -36,7 +33,6 @@ pub(super) struct Shell {
     /// What was found so far. [`Self::finish`] adds the judgement.
     pub(super) out: Prediction,
     pub(super) worst: Option<ShellFinding>,
-    /// True if a finding has the class `Write`.
     wrote: bool,
 }
 
@@ -95,7 +91,6 @@ impl Shell {
         self.out.commands.insert(at.min(self.out.commands.len()), invocation);
     }
 
-    /// Marks the output of all programs since index `first` as hidden.
     pub(super) fn hide(&mut self, first: usize) {
         self.out.commands.iter_mut().skip(first).for_each(|call| call.hidden = true);
     }

@@ -14,11 +14,9 @@ use super::parse::ShellCommand;
 /// The elements of an array. A plain variable has one element.
 pub(super) type Elements = Vec<Vec<WordPiece>>;
 
-/// A variable that the text sets.
 #[derive(Clone, PartialEq)]
 pub(super) struct Variable {
     pub(super) elements: Elements,
-    /// False if only some branches set the variable.
     pub(super) sure: bool,
 }
 
@@ -46,7 +44,6 @@ pub(super) struct Alias {
     pub(super) busy: bool,
 }
 
-/// The part of the state that a subshell gets a copy of.
 #[derive(Clone, Default)]
 pub(super) struct ShellState {
     pub(super) cwd: Option<String>,
@@ -57,7 +54,6 @@ pub(super) struct ShellState {
     pub(super) arguments: Option<Elements>,
     /// For each running function, its local variables with the values they had outside.
     pub(super) locals: Vec<Vec<(String, Option<Variable>)>>,
-    /// Name references (`declare -n`): a name and the variable that it refers to.
     pub(super) references: Vec<(String, String)>,
     pub(super) functions: Vec<Function>,
     pub(super) aliases: Vec<Alias>,
@@ -71,15 +67,10 @@ pub(super) const NAMED_DESCRIPTOR: u32 = u32::MAX;
 /// What a command leaves for later ones, even if it runs in a subshell.
 #[derive(Clone, Default, PartialEq)]
 pub(super) struct LastingEffects {
-    /// Files that the same text has downloaded.
     pub(super) fetched: BTreeSet<String>,
-    /// Files that contain the content of files of keys or passwords.
     pub(super) secrets: BTreeSet<String>,
-    /// The known contents of files that the same text has written.
     pub(super) written: BTreeMap<String, StreamData>,
-    /// The git remotes that the same text has added.
     pub(super) remotes: BTreeSet<String>,
-    /// The inputs that were opened as in `exec 3< FILE`, by the number of the descriptor.
     pub(super) descriptors: BTreeMap<u32, StreamData>,
     /// The numbers of the descriptors that are connections to another machine.
     pub(super) sockets: BTreeSet<u32>,
@@ -172,7 +163,6 @@ impl ShellState {
     }
 }
 
-/// Returns an unknown value for a variable that has one of several values.
 fn unknown_elements<'p>(name: &str, pieces: impl Iterator<Item = &'p WordPiece>) -> Elements {
     let origins = pieces.filter_map(|piece| match piece {
         WordPiece::Unknown { origin, .. } => Some(*origin),

@@ -8,7 +8,6 @@ const TEXT: &str = include_str!("programs.tsv");
 
 #[derive(Debug)]
 pub(super) struct TableRow {
-    /// The words that must follow the name of the program.
     pub(super) words: &'static str,
     /// The kind of the row, followed by its arguments: a rule, a reason, the name of a judge.
     kind: &'static str,
@@ -77,7 +76,6 @@ pub(super) fn holds(name: &str, word: &str) -> bool {
     })
 }
 
-/// Returns the first word of a list that occurs in a text.
 pub(super) fn first_word_in(name: &str, text: &str) -> Option<&'static str> {
     list(name).into_iter().find(|word| text.contains(word))
 }
@@ -133,12 +131,10 @@ impl TableRow {
         (with.is_empty() || with.into_iter().any(&there)) && !without.into_iter().any(&there)
     }
 
-    /// Returns the words of a detail such as `takes=-o,-n`.
     pub(super) fn list(&self, key: &str) -> Vec<&'static str> {
         self.detail(key).map_or_else(Vec::new, split_list)
     }
 
-    /// Returns the value of a detail such as `after=1`.
     pub(super) fn text(&self, key: &str) -> &'static str {
         self.detail(key).unwrap_or_default()
     }

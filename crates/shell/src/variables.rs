@@ -114,7 +114,6 @@ impl Shell {
         self.state.references.push((name.to_owned(), target.to_owned()));
     }
 
-    /// Returns the elements of a variable or an array that the text has set.
     pub(super) fn known_elements(&self, name: &str) -> Option<&Elements> {
         self.state.variables.get(name).map(|variable| &variable.elements)
     }
@@ -130,7 +129,6 @@ impl Shell {
         }
     }
 
-    /// Makes a variable local to the running function, and saves its value.
     pub(super) fn make_local(&mut self, name: &str) {
         let value = self.state.variables.get(name).cloned();
         if let Some(locals) = self.state.locals.last_mut() {
@@ -149,7 +147,6 @@ impl Shell {
         self.state.variables.insert(name.to_owned(), variable);
     }
 
-    /// Sets `$1`, `$2` and so on.
     pub(super) fn set_arguments(&mut self, given: Elements) {
         self.state.arguments = Some(limited_elements("@", given));
     }
@@ -166,12 +163,10 @@ impl Shell {
         self.set_elements(name, elements);
     }
 
-    /// Makes a variable or an array unknown.
     pub(super) fn forget(&mut self, name: &str) {
         self.set_elements(name, vec![vec![unknown(format!("${name}"))]]);
     }
 
-    /// Appends to an array, as `NAME+=(…)` does.
     pub(super) fn add_elements(&mut self, name: &str, more: Elements) {
         let mut all = self.known_elements(name).cloned().unwrap_or_default();
         all.extend(more);
@@ -184,7 +179,6 @@ impl Shell {
     }
 }
 
-/// Returns these elements, or a single unknown one if they are too long.
 fn limited_elements(name: &str, elements: Elements) -> Elements {
     let pieces: usize = elements.iter().flatten().map(|piece| piece.len() + 1).sum();
     let length = elements.len() + pieces;

@@ -25,10 +25,8 @@ use super::{Class, CommandContext, PathEffect, Prediction};
 const MAX_STEPS: usize = 6_000;
 /// The content of a file that is written in more pieces than this is not kept.
 const MAX_PIECES: usize = 1_000;
-/// Recursive calls of a function end at this depth.
 const MAX_RECURSION: usize = 12;
 
-/// Returns what a text for a POSIX shell would do.
 pub(super) fn read(text: &str, at: &CommandContext) -> Prediction {
     let script = match parse::parse(text, 0) {
         Ok(script) => script,
@@ -50,7 +48,6 @@ fn sentence(error: &parse::SyntaxError) -> String {
     format!("It cannot be read as shell: {error}.")
 }
 
-/// Returns true if a text is one simple command without redirection or expansion.
 fn is_one_plain_command(script: &Script) -> bool {
     let [item] = script.as_slice() else { return false };
     let still = |word: &Word| {
@@ -183,7 +180,6 @@ impl Shell {
         }
     }
 
-    /// Walks a substitution and returns its output.
     pub(super) fn substituted(&mut self, script: &Script) -> StreamData {
         if self.is_exhausted_by_step() {
             return StreamData::with_unknown_content();
@@ -199,7 +195,6 @@ impl Shell {
         feed
     }
 
-    /// Returns the content of the file for `$(<file)`.
     fn file_alone(&mut self, script: &Script) -> Option<StreamData> {
         let [item] = script.as_slice() else { return None };
         let ([], [], [Redirect { direction: Direction::Read, target, .. }]) = item.simple()? else {
@@ -364,7 +359,6 @@ impl Shell {
         self.state.aliases.push(Alias { name: name.to_owned(), text, used: false, busy: false });
     }
 
-    /// Marks an alias as running, or as no longer running.
     pub(super) fn busy(&mut self, name: &str, busy: bool) {
         for alias in self.state.aliases.iter_mut().filter(|alias| alias.name == name) {
             alias.busy = busy;
@@ -397,8 +391,7 @@ impl Shell {
         if builtin {
             args.extend(words.iter().flat_map(|word| self.fields(word)));
         }
-        let declares =
-            |name: &Arg| ["local", "declare", "typeset"].iter().any(|it| name.is_word(it));
+        let declares = |name: &Arg| name.is_any_of(&["local", "declare", "typeset"]);
         let local = args.first().is_some_and(declares)
             && !args.iter().any(|arg| arg.looks_like_option() && arg.lead.contains('g'));
         for assign in assigns {
@@ -414,9 +407,9 @@ impl Shell {
         }
         let declared = args.first().and_then(Arg::literal).is_some_and(parse::declares);
         let stdin = self.input_or_enclosing(stdin);
-        let out = match args.first() {
-            None => StreamData::default(),
-            Some(_) => self.run_by_name(args, words, stdin),
+        let out = match args.is_empty() {
+            true => StreamData::default(),
+            false => self.run_by_name(args, words, stdin),
         };
         if let Some(before) = before.filter(|_| !declared) {
             self.state.variables = before;
@@ -464,7 +457,6 @@ impl Shell {
         }
     }
 
-    /// Runs a function, an alias or a program.
     fn run_by_name(&mut self, args: Vec<Arg>, words: &[Word], stdin: StreamData) -> StreamData {
         let name = args[0].literal().unwrap_or_default().to_owned();
         let found = self.state.functions.iter_mut().filter(|known| known.name == name);
@@ -527,7 +519,6 @@ impl Shell {
         self.run(args, stdin)
     }
 
-    /// Judges a program with expanded arguments.
     pub(super) fn run(&mut self, args: Vec<Arg>, stdin: StreamData) -> StreamData {
         if args.is_empty() || self.is_exhausted_by_step() {
             return StreamData::with_unknown_content();
@@ -575,7 +566,6 @@ impl Shell {
         StreamData::with_unknown_content()
     }
 
-    /// Walks shell code that is given as text.
     pub(super) fn text(&mut self, text: &str) -> StreamData {
         if self.is_exhausted_by_step() {
             return StreamData::with_unknown_content();
@@ -604,12 +594,10 @@ impl Shell {
         std::mem::replace(&mut self.worst, before)
     }
 
-    /// Returns the most severe finding in shell code that a program runs.
     pub(super) fn judge_inner_code(&mut self, by: &str, code: &str) -> Option<ShellFinding> {
         self.in_process(by, |shell| shell.text(code))
     }
 
-    /// Returns the most severe finding about a program that another one starts without input.
     pub(super) fn started_by(&mut self, by: &str, args: Vec<Arg>) -> Option<ShellFinding> {
         self.in_process(by, |shell| shell.run(args, StreamData::default()))
     }
@@ -623,16 +611,14 @@ impl Shell {
         inside: impl FnOnce(&mut Self) -> T,
     ) -> Option<ShellFinding> {
         self.via.push(by.to_owned());
-        let found = match by {
-            "command" | "builtin" => self.worst_inside(inside),
-            "source" | "." => self.worst_inside(|shell| shell.with_returns_merged(inside)),
-            _ => self.worst_inside(|shell| {
-                shell.in_subshell(|shell| {
-                    shell.state.inherit();
-                    inside(shell)
-                })
+        let found = self.worst_inside(|shell| match by {
+            "command" | "builtin" => inside(shell),
+            "source" | "." => shell.with_returns_merged(inside),
+            _ => shell.in_subshell(|shell| {
+                shell.state.inherit();
+                inside(shell)
             }),
-        };
+        });
         self.via.pop();
         found
     }
@@ -647,7 +633,6 @@ impl Shell {
         done
     }
 
-    /// Runs `inside` with these arguments and this input.
     pub(super) fn with_input<T>(
         &mut self,
         arguments: Vec<Vec<WordPiece>>,

@@ -12,7 +12,6 @@ use super::simulation::{MAX_COMMANDS, Shell};
 use super::table::{self, holds};
 use super::{Class, CommandContext, Dialect, Prediction};
 
-/// Returns what a text in PowerShell or `cmd` would do.
 pub(super) fn read(text: &str, dialect: Dialect, at: &CommandContext) -> Prediction {
     if text.chars().nth(super::parse::MAX_CHARS).is_some() {
         return Prediction::unreadable("size", "The text is longer than can be judged.".to_owned());
@@ -23,7 +22,6 @@ pub(super) fn read(text: &str, dialect: Dialect, at: &CommandContext) -> Predict
 }
 
 impl Shell {
-    /// Walks a text for PowerShell or `cmd.exe`, and notes what it would do.
     pub(super) fn windows_text(&mut self, text: &str, dialect: Dialect) {
         let Some(commands) = Tokens::commands_of_text(self, text, dialect) else {
             let reason = "It cannot be read: a quote is not closed.";
@@ -78,12 +76,10 @@ fn judge_methods(shell: &mut Shell, text: &str) {
     }
 }
 
-/// A command together with the files that its output is redirected to.
 #[derive(Default)]
 struct WindowsCommand {
     words: Vec<Arg>,
     into: Vec<Arg>,
-    /// True if the output of the preceding command is its input.
     piped: bool,
     /// True if `&` or `.` precedes the name.
     called: bool,
@@ -181,20 +177,17 @@ fn behind_sign<'a>(shell: &mut Shell, words: &'a [Arg], called: bool) -> Option<
     }
 }
 
-/// Splits a text into commands and their words.
 struct Tokens<'t> {
     shell: &'t Shell,
     powershell: bool,
     chars: std::iter::Peekable<std::str::Chars<'t>>,
     word: Fields,
-    /// True if the current word is the target of a redirection.
     into: bool,
     command: WindowsCommand,
     done: Vec<WindowsCommand>,
 }
 
 impl<'t> Tokens<'t> {
-    /// Returns the commands of a text, or `None` if a quote is not closed.
     fn commands_of_text(
         shell: &'t Shell,
         text: &'t str,
@@ -269,7 +262,6 @@ impl<'t> Tokens<'t> {
         self.word.text(c.encode_utf8(&mut [0; 4]));
     }
 
-    /// Ends the current word, if there is one.
     fn close(&mut self) {
         if let Some(word) = self.word.take() {
             match std::mem::take(&mut self.into) {

@@ -1,12 +1,10 @@
 //! Finds a patch inside a shell command.
 
-/// A patch that a shell command passes to `apply_patch`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heredoc {
     /// The directory of a `cd` before the patch, as it is spelled. Paths in the patch are relative
     /// to it.
     pub dir: Option<String>,
-    /// The text of the patch, for [`read`](super::read()).
     pub patch: String,
 }
 
@@ -32,7 +30,6 @@ pub fn heredoc(command: &str) -> Option<Heredoc> {
     Some(Heredoc { dir, patch: patch.to_owned() })
 }
 
-/// Returns the only argument of `cd` and the text after it. The argument must be plain.
 fn directory(rest: &str) -> Option<(String, &str)> {
     let argument = rest.strip_prefix([' ', '\t'])?;
     let argument = skip_blanks(argument);
@@ -53,7 +50,6 @@ fn skip_blanks(text: &str) -> &str {
     text.trim_start_matches([' ', '\t'])
 }
 
-/// Returns the word that ends the here-document, without its quotation marks.
 fn delimiter(word: &str) -> Option<&str> {
     let bare = ['\'', '"']
         .iter()
@@ -63,7 +59,6 @@ fn delimiter(word: &str) -> Option<&str> {
     (!bare.is_empty() && bare.chars().all(plain)).then_some(bare)
 }
 
-/// Returns the text before the line `delimiter`, after which there may be nothing but white space.
 fn body<'a>(text: &'a str, delimiter: &str) -> Option<&'a str> {
     let mut end = 0;
     for line in text.split_inclusive('\n') {

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::seek::find;
 
-/// One line of a hunk, without its first character.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HunkLine {
     /// A line of the file that stays, byte for byte as the file has it.
@@ -13,21 +12,17 @@ pub enum HunkLine {
     New(String),
 }
 
-/// A group of changed lines and their context: `@@` and the lines after it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hunk {
     /// The text after `@@`: a line of the file below which the hunk applies.
     pub header: Option<String>,
-    /// Kept, removed and new lines, without their line ends.
     pub lines: Vec<HunkLine>,
     /// Whether the hunk must be at the end of the file (`*** End of File`).
     pub at_end: bool,
 }
 
-/// The reason why a hunk does not fit the text. The tool then refuses the whole file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum MissingLines {
-    /// The `@@` line is not in the file below the preceding hunk.
     #[error("the patch looks for the line `{0}`, which is not there")]
     Header(String),
     /// The kept and removed lines are not together in the file below the preceding hunk.
@@ -36,7 +31,6 @@ pub(crate) enum MissingLines {
 }
 
 impl Hunk {
-    /// Returns the lines that the hunk expects to find.
     fn old(&self) -> Vec<&str> {
         self.lines
             .iter()
@@ -47,13 +41,11 @@ impl Hunk {
             .collect()
     }
 
-    /// Returns true if the hunk has only new lines, so that there is nothing to find.
     fn only_adds(&self) -> bool {
         self.lines.iter().all(|line| matches!(line, HunkLine::New(_)))
     }
 }
 
-/// A range of whole lines, and the lines that replace it.
 #[derive(Debug)]
 struct Swap {
     /// The indices of the lines to remove. Empty if lines are only inserted.
@@ -99,7 +91,6 @@ fn rows(text: &str) -> Vec<[&str; 2]> {
     rows
 }
 
-/// Returns the changes of all hunks, in the order of the file.
 fn swaps(rows: &[[&str; 2]], hunks: &[Hunk]) -> Result<Vec<Swap>, MissingLines> {
     let texts: Vec<&str> = rows.iter().map(|[text, _]| *text).collect();
     let mut swaps = Vec::new();
@@ -128,7 +119,6 @@ fn place_hunk(
     swaps: &mut Vec<Swap>,
 ) -> Result<usize, MissingLines> {
     let old = hunk.old();
-    // A hunk of the end must be the last lines of the file.
     let find = |wanted: &[&str]| {
         let is_last = hunk.at_end && !wanted.is_empty();
         let last = texts.len().saturating_sub(wanted.len());
@@ -149,7 +139,6 @@ fn place_hunk(
     Err(MissingLines::Lines(old.join("\n")))
 }
 
-/// Returns the groups of removed and new lines between lines that stay, for a hunk at row `at`.
 fn changed_groups(lines: &[HunkLine], at: usize) -> Vec<Swap> {
     let mut swaps = Vec::new();
     let mut swap = Swap { rows: at..at, lines: Vec::new() };

@@ -11,16 +11,12 @@ const UPDATE: &str = "*** Update File: ";
 const MOVE: &str = "*** Move to: ";
 const END_OF_FILE: &str = "*** End of File";
 
-/// The reason why a text is not a patch. The tool refuses such a text before it changes any file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatchError {
-    /// The first line is not `*** Begin Patch`.
     #[error("the patch does not begin with `*** Begin Patch`")]
     Begin,
-    /// The last line is not `*** End Patch`, or something follows it.
     #[error("the patch does not end with `*** End Patch`")]
     End,
-    /// A line that is not allowed in its place.
     #[error("line {line} of the patch: {what}")]
     HunkLine {
         /// The number of the line, counted from 1 at `*** Begin Patch`.
@@ -54,7 +50,6 @@ pub fn read(text: &str) -> Result<Vec<FilePatch>, PatchError> {
     Ok(reader.files)
 }
 
-/// Checks that the first line begins a patch and the last line ends it.
 fn require_markers(lines: &[&str]) -> Result<(), PatchError> {
     let is = |line: Option<&&str>, marker: &str| line.is_some_and(|line| line.trim() == marker);
     if !is(lines.first(), BEGIN) {
@@ -66,7 +61,6 @@ fn require_markers(lines: &[&str]) -> Result<(), PatchError> {
     }
 }
 
-/// Returns the lines inside a here-document, if no shell has removed its first and last line.
 fn lines_in_heredoc<'a>(lines: &'a [&'a str]) -> Option<&'a [&'a str]> {
     let (first, rest) = lines.split_first()?;
     let (last, inner) = rest.split_last()?;
@@ -78,9 +72,7 @@ fn lines_in_heredoc<'a>(lines: &'a [&'a str]) -> Option<&'a [&'a str]> {
 struct PatchReader {
     /// Whether the patch has named its environment, which is allowed once.
     environment: bool,
-    /// Whether the patch has ended. Only blank lines may follow.
     is_ended: bool,
-    /// The files so far. The next line belongs to the last one.
     files: Vec<FilePatch>,
 }
 
@@ -110,7 +102,6 @@ impl PatchReader {
         }
     }
 
-    /// Reads the line that names the environment. Returns false if the line does not.
     fn environment(&mut self, line: &str) -> Result<bool, &'static str> {
         let name = line.strip_prefix(ENVIRONMENT);
         let Some(name) = name.filter(|_| self.files.is_empty()) else { return Ok(false) };
@@ -140,7 +131,6 @@ impl PatchReader {
         Ok(true)
     }
 
-    /// Checks that the last hunk of the preceding file has lines.
     fn require_change(&self) -> Result<(), &'static str> {
         let Some(FilePatch::Update { hunks, .. }) = self.files.last() else { return Ok(()) };
         match hunks.last() {
@@ -150,7 +140,6 @@ impl PatchReader {
     }
 }
 
-/// Reads a line of an update.
 fn update(to: &mut Option<String>, hunks: &mut Vec<Hunk>, line: &str) -> Result<(), &'static str> {
     let bare = line.trim_end();
     let opens = bare == "@@" || bare.starts_with("@@ ");

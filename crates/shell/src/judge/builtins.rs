@@ -37,7 +37,6 @@ fn past_dashes(args: &[Arg]) -> &[Arg] {
     }
 }
 
-/// Judges `cd`, `pushd` and `popd`.
 pub(super) fn change_folder(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let to = operands(call.args, &[]);
     if call.name == "popd" {
@@ -68,7 +67,6 @@ pub(super) fn change_folder(shell: &mut Shell, call: &ProgramCall) -> ShellFindi
     reads(call.name)
 }
 
-/// Judges `eval`, which joins its words and runs the result as code.
 pub(super) fn eval(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let words: Vec<&Arg> = past_dashes(call.args).iter().collect();
     let code = Arg::from_pieces(&joined_by_spaces(&words));
@@ -89,9 +87,7 @@ pub(super) fn source(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     }
     let feed = match shell.content_of(file) {
         Some(feed) => feed,
-        None if ["/dev/stdin", "-", "/dev/fd/0"].iter().any(|stdin| file.is_word(stdin)) => {
-            call.stdin.clone()
-        }
+        None if file.is_any_of(&["/dev/stdin", "-", "/dev/fd/0"]) => call.stdin.clone(),
         None => {
             let reason = "It runs the commands of a file, which is not read.";
             return ShellFinding::new(Class::Opaque, "source", &file.text, reason);
@@ -100,7 +96,6 @@ pub(super) fn source(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     code_from_input(shell, call.name, &feed)
 }
 
-/// Judges the code that the program `by` reads from its input.
 pub(super) fn code_from_input(shell: &mut Shell, by: &str, feed: &StreamData) -> ShellFinding {
     if let Some(pieces) = &feed.pieces {
         let code = Arg::from_pieces(pieces);
@@ -117,7 +112,6 @@ pub(super) fn code_from_input(shell: &mut Shell, by: &str, feed: &StreamData) ->
     unreadable_rule("code.piped", by)
 }
 
-/// Handles `trap CODE SIGNAL…`, which registers code to run later.
 pub(super) fn trap(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let [code, _, ..] = past_dashes(call.args) else { return reads("trap") };
     if code.is_word("-") || code.is_word("") || code.looks_like_option() {
@@ -186,15 +180,11 @@ pub(super) fn read_in(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
             Some((_, name)) => Some(name),
             None => None,
         };
-        if let Some(name) = array {
-            shell.forget(name);
-        }
+        array.into_iter().for_each(|name| shell.forget(name));
     }
     // Other options may choose another input, or only a part of it.
     let simple_options = ["-r", "-a", "-ra"];
-    let simple = |arg: &Arg| {
-        !arg.looks_like_option() || simple_options.iter().any(|option| arg.is_word(option))
-    };
+    let simple = |arg: &Arg| !arg.looks_like_option() || arg.is_any_of(&simple_options);
     let splits = shell.separators() == " \t\n" && call.args.iter().all(simple);
     let one_line = |text: &String| text.trim_end().lines().count() == 1 && !text.contains('\\');
     let text = call.stdin.text().filter(|text| splits && one_line(text)).unwrap_or_default();
@@ -312,11 +302,7 @@ pub(super) fn shift(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 /// Judges `kill`. Ending all processes (`-1`), the own process group (`0`) or the first process
 /// (`1`) is destructive. Ending any other process is opaque.
 pub(super) fn kill(_: &mut Shell, call: &ProgramCall) -> ShellFinding {
-    if call
-        .args
-        .first()
-        .is_some_and(|arg| arg.is_word("-l") || arg.is_word("-L") || arg.is_word("-0"))
-    {
+    if call.args.first().is_some_and(|arg| arg.is_any_of(&["-l", "-L", "-0"])) {
         return reads("kill");
     }
     let mut targets = call.args;
@@ -325,9 +311,6 @@ pub(super) fn kill(_: &mut Shell, call: &ProgramCall) -> ShellFinding {
         targets = &targets[(1 + usize::from(takes_value)).min(targets.len())..];
     }
     let only = call.args.first().filter(|arg| arg.is_word("-1") && call.args.len() == 1);
-    let many = targets
-        .iter()
-        .find(|arg| arg.is_word("-1") || arg.is_word("1") || arg.is_word("0"))
-        .or(only);
+    let many = targets.iter().find(|arg| arg.is_any_of(&["-1", "1", "0"])).or(only);
     many.map_or_else(|| opaque("kill", "kill"), |arg| destructive_rule("kill.all", &arg.text))
 }

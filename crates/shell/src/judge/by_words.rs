@@ -6,7 +6,6 @@ use super::options::{self, has_any, values};
 use super::{Arg, ProgramCall, ShellFinding, destructive_rule, sql};
 use crate::table::{holds, list};
 
-/// Whether a word is a verb of deletion, alone or as a part of a longer word.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Verb {
     None,
@@ -65,9 +64,7 @@ pub(super) fn destroys(call: &ProgramCall, known: bool) -> Option<ShellFinding> 
     let words: Vec<&Arg> =
         call.args.iter().filter(|arg| !arg.looks_like_option()).take(5).collect();
     let dry = call.args.iter().any(|arg| {
-        ["--dry-run", "--dryrun", "--help", "-help", "--what-if", "--check"]
-            .iter()
-            .any(|word| arg.is_word(word))
+        arg.is_any_of(&["--dry-run", "--dryrun", "--help", "-help", "--what-if", "--check"])
     });
     // Elsewhere, `-h` may be the option for a host.
     let dry = dry || call.args.last().is_some_and(|arg| arg.is_word("-h"));
@@ -89,19 +86,19 @@ pub(super) fn destroys(call: &ProgramCall, known: bool) -> Option<ShellFinding> 
         let after_noun = at > 0 && !holds("lightnouns", &words[at - 1].text);
         found = match verb(text) {
             Verb::Destroys if at < 4 && (at == 0 || after_noun) => Some(text),
-            Verb::Removes if at == 0 && !known && words.len() > 1 && keeps_data(call.name) => {
-                Some(text)
-            }
-            Verb::Removes
-                if known && (1..4).contains(&at) && holds("keptnouns", &words[at - 1].text) =>
-            {
-                Some(text)
-            }
-            Verb::Removes if (all || forced && !known) && at < 4 => Some(text),
-            Verb::Removes if !known && (1..4).contains(&at) && after_noun => Some(text),
-            // For example `X remove index main` or `X rm-bucket NAME`.
-            Verb::Removes if !known && at == 0 && (words.len() > 2 && !light || joined(text)) => {
-                Some(text)
+            Verb::Removes if at < 4 => {
+                let removes = match (known, at) {
+                    // For example `X remove index main` or `X rm-bucket NAME`.
+                    (false, 0) => {
+                        words.len() > 1 && keeps_data(call.name)
+                            || words.len() > 2 && !light
+                            || joined(text)
+                    }
+                    (true, 0) => false,
+                    (false, _) => after_noun,
+                    (true, _) => holds("keptnouns", &words[at - 1].text),
+                };
+                (removes || all || forced && !known).then_some(text)
             }
             _ => None,
         };
@@ -201,7 +198,6 @@ pub(super) fn loses_data(call: &ProgramCall) -> Option<ShellFinding> {
     })
 }
 
-/// Returns a finding if rights are given to everybody, or all rights to somebody.
 pub(super) fn widens(call: &ProgramCall) -> Option<ShellFinding> {
     let grants = list("grants");
     let is_grant = |part: &str| grants.contains(&part) || grants.contains(&base(part));
@@ -219,9 +215,8 @@ pub(super) fn requests_deletion(args: &[Arg]) -> Option<String> {
     let methods = ["-X", "--request", "--method", "-method"];
     let given = values(args, &methods);
     let method = given.iter().chain(args.iter().filter(|arg| !arg.looks_like_option()).take(1));
-    if let Some(method) =
-        method.into_iter().find(|method| method.text.eq_ignore_ascii_case("delete"))
-    {
+    let mut method = method.into_iter();
+    if let Some(method) = method.find(|method| method.text.eq_ignore_ascii_case("delete")) {
         return Some(method.text.clone());
     }
     args.iter()

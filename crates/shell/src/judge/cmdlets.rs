@@ -75,7 +75,6 @@ impl<'c> WindowsCall<'c> {
         (!alone && value.is_empty()).then(|| flag.to_owned())
     }
 
-    /// Returns true if a parameter is present, in full or abbreviated.
     fn has_flag(&self, name: &str) -> bool {
         self.flags.iter().any(|flag| !flag.is_empty() && name.starts_with(flag.as_str()))
     }
@@ -119,7 +118,6 @@ impl<'c> WindowsCall<'c> {
         })
     }
 
-    /// Notes the files that the command shows, or changes the folder.
     fn read(&self, shell: &mut Shell, row: &TableRow) {
         let paths = self.paths();
         if row.text("shows") == "all" {
@@ -173,7 +171,7 @@ impl<'c> WindowsCall<'c> {
         let mut worst = writes("rm.file", self.name);
         for path in &named {
             let lower = path.text.to_ascii_lowercase();
-            worst = worst.most_severe(match lower.split_once(':').map_or("", |(drive, _)| drive) {
+            worst.raise(match lower.split_once(':').map_or("", |(drive, _)| drive) {
                 "env" | "variable" | "function" | "alias" => opaque("variable.steers", &path.text),
                 "hklm" | "hkcu" | "hkcr" | "registry" | "cert" => {
                     destructive_rule("windows.registry", &path.text)
@@ -227,9 +225,7 @@ impl<'c> WindowsCall<'c> {
         let effect = if moves { PathEffect::MoveFrom } else { PathEffect::Read };
         from.iter().for_each(|path| shell.touch(path, effect));
         let mut worst = writes("program.writes", self.name);
-        for file in &to {
-            worst = worst.most_severe(judged_redirection(shell, file, true));
-        }
+        worst.raise_all(to.iter().map(|file| judged_redirection(shell, file, true)));
         worst
     }
 }

@@ -13,7 +13,6 @@ use super::{
 use crate::Dialect;
 use crate::argument::joined_by_spaces;
 
-/// Judges `sh`, `bash`, `zsh` and similar shells.
 pub(super) fn shell_program(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let takes = ["-o", "-O", "+o", "+O", "--rcfile", "--init-file", "-C", "--init-command"];
     let sign = |arg: &&Arg| arg.lead.starts_with(['-', '+']);
@@ -44,8 +43,8 @@ pub(super) fn shell_program(shell: &mut Shell, call: &ProgramCall) -> ShellFindi
         [file, ..] if !has('s') => judged_script_file(shell, call, file),
         _ => builtins::code_from_input(shell, call.name, call.stdin),
     };
-    for file in values(own, &["--rcfile", "--init-file"]) {
-        found = found.most_severe(judged_script_file(shell, call, &file));
+    for file in &values(own, &["--rcfile", "--init-file"]) {
+        found.raise(judged_script_file(shell, call, file));
     }
     if call.name == "fish" {
         let names: Vec<&str> = std::iter::once("-C")
@@ -53,7 +52,7 @@ pub(super) fn shell_program(shell: &mut Shell, call: &ProgramCall) -> ShellFindi
             .chain(abbreviations("--init-command"))
             .collect();
         for code in values(own, &names) {
-            found = found.most_severe(given_code(shell, call, &code, &[]));
+            found.raise(given_code(shell, call, &code, &[]));
         }
     }
     // Other shells have other rules for expansion, so a word may run code there that is plain text
@@ -61,7 +60,7 @@ pub(super) fn shell_program(shell: &mut Shell, call: &ProgramCall) -> ShellFindi
     let letters = |text: &str| text.chars().all(|c| "celxuivno".contains(c));
     let proven = ["sh", "bash", "dash", "ash", "rbash"].contains(&call.name)
         && options.iter().all(|arg| {
-            ["--norc", "--noprofile", "--login", "--"].iter().any(|option| arg.is_word(option))
+            arg.is_any_of(&["--norc", "--noprofile", "--login", "--"])
                 || arg.sure && letters(&arg.text[1..])
         });
     if proven || found.class != Class::Read { found } else { opaque("code.shell", call.name) }
@@ -94,7 +93,7 @@ fn judged_script_file(shell: &mut Shell, call: &ProgramCall, file: &Arg) -> Shel
         return opaque("code.script", call.name)
             .most_severe(builtins::code_from_input(shell, call.name, &feed));
     }
-    if ["/dev/stdin", "/dev/fd/0"].iter().any(|input| file.is_word(input)) {
+    if file.is_any_of(&["/dev/stdin", "/dev/fd/0"]) {
         return builtins::code_from_input(shell, call.name, call.stdin);
     }
     let reason = format!("`{}` runs a script, which is not read.", call.name);
@@ -115,7 +114,6 @@ pub(super) fn written_script(shell: &mut Shell, written: &str, feed: &StreamData
     }
 }
 
-/// Judges `at` and `batch`, which run their input later.
 pub(super) fn later(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     if has_any(call.args, &["-l", "-c"]) {
         return reads(call.name);
@@ -128,7 +126,6 @@ pub(super) fn later(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         .most_severe(builtins::code_from_input(shell, call.name, call.stdin))
 }
 
-/// Judges Python, Node, Perl, Ruby and other interpreters.
 pub(super) fn interpreter(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     if call.args.len() == 1 && has_any(call.args, &["--version", "-V", "-v", "-version"]) {
         return reads(call.name);
@@ -179,7 +176,7 @@ pub(super) fn interpreter(shell: &mut Shell, call: &ProgramCall) -> ShellFinding
         if let Some(found) = unseen(code.origin, call.name) {
             return found;
         }
-        worst = worst.most_severe(scan(shell, &code.text, call.name));
+        worst.raise(scan(shell, &code.text, call.name));
     }
     in_place(shell, call, &codes, &named, worst)
 }
@@ -202,7 +199,8 @@ fn in_place(
         return worst;
     }
     let own = writes("edit.in-place", call.name);
-    let found = named.iter().fold(own, |found, file| found.most_severe(write(shell, file)));
+    let mut found = own;
+    found.raise_all(named.iter().map(|file| write(shell, file)));
     let plain = codes.iter().all(|code| {
         let starts = ["s/", "s|", "s#", "s{", "s,", "s!", "tr/", "y/"];
         starts.iter().any(|start| code.text.trim_start().starts_with(start))
@@ -219,7 +217,7 @@ pub(super) fn awk(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let mut worst = rules::by_options(call);
     let Some((program, files)) = named.split_first() else { return worst };
     if !has_any(call.args, &["-f", "--file"]) {
-        worst = worst.most_severe(awk_program(shell, program));
+        worst.raise(awk_program(shell, program));
     }
     if values(call.args, &["-i"]).iter().any(|value| value.is_word("inplace")) {
         worst = files.iter().fold(worst, |worst, file| worst.most_severe(write(shell, file)));
@@ -245,10 +243,9 @@ fn awk_program(shell: &mut Shell, program: &Arg) -> ShellFinding {
     }
     shell.mention(code);
     for text in texts.iter().filter(|text| code[..text.start].trim_end().ends_with('>')) {
-        if let Some(found) =
-            judged_redirection(shell, &Arg::with_known_text(text.text.clone()), true)
-            && found.class == Class::Destructive
-        {
+        let file = Arg::with_known_text(text.text.clone());
+        let found = judged_redirection(shell, &file, true);
+        if let Some(found) = found.filter(|found| found.class == Class::Destructive) {
             return found;
         }
     }
@@ -268,9 +265,9 @@ pub(super) fn pager(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     for code in call.args.iter().filter_map(|arg| arg.text.strip_prefix('+')) {
         let goes = code.chars().all(|c| c.is_ascii_digit()) || matches!(code, "G" | "F");
         if let Some(code) = code.strip_prefix('!') {
-            worst = worst.most_severe(shell.judge_inner_code(call.name, code));
+            worst.raise(shell.judge_inner_code(call.name, code));
         } else if !goes && !code.starts_with('/') {
-            worst = worst.most_severe(opaque("program.options", call.name));
+            worst.raise(opaque("program.options", call.name));
         }
     }
     worst
@@ -291,14 +288,13 @@ pub(super) fn editor(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
             command.strip_prefix("silent ").or(command.strip_prefix("silent! ")).unwrap_or(command);
         let run = table::list("editorruns").iter().find_map(|begin| command.strip_prefix(*begin));
         if let Some(run) = run {
-            worst =
-                worst.most_severe(shell.judge_inner_code(call.name, run.trim_start_matches('!')));
+            worst.raise(shell.judge_inner_code(call.name, run.trim_start_matches('!')));
         }
-        worst = worst.most_severe(scan(shell, command, "vim"));
+        worst.raise(scan(shell, command, "vim"));
     }
     if call.name != "gdb" {
         for file in named.iter().filter(|file| !file.text.starts_with('+')) {
-            worst = worst.most_severe(write(shell, file));
+            worst.raise(write(shell, file));
         }
     }
     worst
@@ -332,16 +328,13 @@ pub(super) fn make(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
             let recipe = line.split_once(":\t").map_or(line, |(_, recipe)| recipe);
             recipe.trim().trim_start_matches(['@', '-', '+']).replace("$$", "$")
         });
-        for command in inner.chain(lines).filter(|command| command.len() > 2) {
-            worst = worst.most_severe(
-                tried_text(shell, &command).filter(|found| found.class == Class::Destructive),
-            );
-        }
+        worst.raise_all(inner.chain(lines).filter(|command| command.len() > 2).map(|command| {
+            tried_text(shell, &command).filter(|found| found.class == Class::Destructive)
+        }));
     }
     worst
 }
 
-/// Judges `powershell -Command …` and `-EncodedCommand …`.
 pub(super) fn powershell(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let takes = table::list("pstakes");
     let mut at = 0;
@@ -373,7 +366,6 @@ pub(super) fn powershell(shell: &mut Shell, call: &ProgramCall) -> ShellFinding 
     }
 }
 
-/// Judges `cmd /c …` and its other forms, such as `/k`.
 pub(super) fn cmd(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let starts = ["/c", "/k", "/r", "//c", "//k"];
     let lower = |arg: &Arg| arg.text.to_ascii_lowercase();
@@ -383,7 +375,6 @@ pub(super) fn cmd(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     other_shell(shell, call, &words.join(" "))
 }
 
-/// Judges a text for PowerShell or `cmd`.
 fn other_shell(shell: &mut Shell, call: &ProgramCall, text: &str) -> ShellFinding {
     let (dialect, rule) = match call.name {
         "cmd" => (Dialect::Cmd, "code.cmd"),
@@ -413,7 +404,7 @@ pub(super) fn intent(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let copies =
         copies.map(|copy| without_beginning(&copy, copy.lead.find('=').map_or(0, |at| at + 1)));
     for file in values(call.args, &["--out", "--output", "-o", "--dir"]).into_iter().chain(copies) {
-        found = found.most_severe(judged_redirection(shell, &file, false));
+        found.raise(judged_redirection(shell, &file, false));
     }
     found
 }
@@ -423,7 +414,6 @@ fn words_after<'a>(args: &'a [Arg], word: &str) -> &'a [Arg] {
     at.map_or(&[], |at| &args[at + 1..])
 }
 
-/// Judges `intent fence -- COMMAND` as the command.
 fn fences(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let words = words_after(call.args, "--").to_vec();
     let found = shell.started_by("intent fence", words);

@@ -47,7 +47,6 @@ pub(super) fn judged_writer(shell: &mut Shell, call: &ProgramCall) -> Option<She
     }))
 }
 
-/// Judges the writing of one path. It is destructive for devices and files of the system.
 pub(super) fn write(shell: &mut Shell, arg: &Arg) -> ShellFinding {
     judged_redirection(shell, arg, true).unwrap_or_else(|| reads("nothing"))
 }
@@ -90,7 +89,6 @@ fn from_and_to<'c>(call: &ProgramCall<'c>) -> (Vec<&'c Arg>, Vec<Arg>) {
     (named, to)
 }
 
-/// Judges `cp` and `install`, which write the last operand or into the folder of `-t`.
 pub(super) fn copy(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let (named, to) = from_and_to(call);
     let from_nothing = named.iter().any(|arg| arg.is_word("/dev/null"));
@@ -102,27 +100,24 @@ pub(super) fn copy(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     if copies && (has_short_option(call.args, 'l') || has_long_option(call.args, "--link")) {
         named.iter().for_each(|arg| shell.may_change(arg));
     }
-    let tree_too = copies
-        && (['r', 'R', 'a'].into_iter().any(|letter| has_short_option(call.args, letter))
-            || ["--recursive", "--archive"]
-                .iter()
-                .any(|option| has_long_option(call.args, option)));
+    let is_deep = ['r', 'R', 'a'].iter().any(|letter| has_short_option(call.args, *letter))
+        || ["--recursive", "--archive"].iter().any(|name| has_long_option(call.args, name));
+    let tree_too = copies && is_deep;
     for arg in &to {
         if from_nothing {
-            worst = worst.most_severe(destructive_rule("copy.empty", &arg.text));
+            worst.raise(destructive_rule("copy.empty", &arg.text));
         }
         if tree_too {
-            worst = worst.most_severe(tree(shell, arg));
+            worst.raise(tree(shell, arg));
         }
         for into in paths_received(arg, &named) {
-            worst = worst.most_severe(judged_redirection(shell, &into, false));
+            worst.raise(judged_redirection(shell, &into, false));
             carry(shell, &named, &into);
         }
     }
     worst
 }
 
-/// Notes that a file gets a secret or a download from the input.
 fn receives(shell: &mut Shell, file: &Arg, input: &StreamData) {
     let path = located_path(shell, file).path;
     if input.may_hold_secret() {
@@ -133,7 +128,6 @@ fn receives(shell: &mut Shell, file: &Arg, input: &StreamData) {
     }
 }
 
-/// Notes that a copy of a secret or of a download is a secret or a download too.
 fn carry(shell: &mut Shell, from: &[&Arg], into: &Arg) {
     let to = located_path(shell, into).path;
     for path in from.iter().map(|arg| located_path(shell, arg).path).collect::<Vec<_>>() {
@@ -160,7 +154,7 @@ fn paths_received(to: &Arg, what: &[&Arg]) -> Vec<Arg> {
 
 /// Returns `FOLDER/NAME`, where the name is that of the file that is put there.
 fn placed_in(folder: &Arg, what: &Arg) -> Arg {
-    let dots = [".", "..", "./", "../"].iter().any(|dots| folder.is_word(dots));
+    let dots = folder.is_any_of(&[".", "..", "./", "../"]);
     if !(folder.text.ends_with('/') || dots) || !folder.sure || !what.sure {
         return folder.clone();
     }
@@ -168,7 +162,6 @@ fn placed_in(folder: &Arg, what: &Arg) -> Arg {
     Arg::with_known_text(format!("{}/{name}", folder.text.trim_end_matches('/')))
 }
 
-/// Judges `mv`: the sources are moved away, and the target is written.
 pub(super) fn rename(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let (named, to) = from_and_to(call);
     let mut worst = writes("move", call.name);
@@ -186,15 +179,15 @@ pub(super) fn rename(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
             }
             _ => continue,
         };
-        worst = worst.most_severe(destructive("move.system", &arg.text, reason));
+        worst.raise(destructive("move.system", &arg.text, reason));
     }
     for arg in &to {
         if arg.is_word("/dev/null") {
-            worst = worst.most_severe(destructive_rule("move.nothing", "/dev/null"));
+            worst.raise(destructive_rule("move.nothing", "/dev/null"));
             continue;
         }
         for into in paths_received(arg, &named) {
-            worst = worst.most_severe(write(shell, &into));
+            worst.raise(write(shell, &into));
             carry(shell, &named, &into);
         }
     }
@@ -242,7 +235,6 @@ pub(super) fn link(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     writes("link", call.name).most_severe(write(shell, &to))
 }
 
-/// Judges `dd`, which writes the file of `of=`.
 pub(super) fn dd(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let output = call.args.iter().find(|arg| arg.lead.starts_with("of="));
     let Some(output) = output else { return reads("dd") };
@@ -263,7 +255,6 @@ pub(super) fn dd(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     }
 }
 
-/// Judges `truncate`. A size of zero, or a smaller size, loses content.
 pub(super) fn truncate(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let sizes = values(call.args, &["-s", "--size"]);
     let empties = sizes.iter().any(|size| {
@@ -272,15 +263,14 @@ pub(super) fn truncate(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let mut worst = writes("truncate", call.name);
     for file in operands(call.args, &["-s", "--size", "-r", "--reference"]) {
         let location = located_path(shell, file).location;
-        worst = worst.most_severe(write(shell, file));
+        worst.raise(write(shell, file));
         if empties && !matches!(location, Location::Temp | Location::Made) {
-            worst = worst.most_severe(destructive_rule("truncate.empty", &file.text));
+            worst.raise(destructive_rule("truncate.empty", &file.text));
         }
     }
     worst
 }
 
-/// Judges `chmod`, `chown`, `chgrp`, `setfacl` and `chattr`.
 pub(super) fn permit(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let recursive = has_short_option(call.args, 'R') || has_long_option(call.args, "--recursive");
     // In `chmod -x file` the mode looks like an option.
@@ -316,7 +306,7 @@ pub(super) fn permit(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
             }
             _ => continue,
         };
-        worst = worst.most_severe(
+        worst.raise(
             destructive("permissions.recursive", &call.shown_words(4), reason)
                 .safer("Name the single files, and the least that is needed."),
         );
@@ -330,10 +320,10 @@ pub(super) fn tar(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let mut worst = writes("archive", call.name);
     for code in values(call.args, &table::list("tarruns")) {
         let code = code.text.strip_prefix("exec=").unwrap_or(&code.text);
-        worst = worst.most_severe(shell.judge_inner_code("tar", code));
+        worst.raise(shell.judge_inner_code("tar", code));
     }
     if has_any(call.args, &["--remove-files"]) {
-        worst = worst.most_severe(destructive_rule("archive.remove", "--remove-files"));
+        worst.raise(destructive_rule("archive.remove", "--remove-files"));
     }
     let first = call.args.first().map_or("", |arg| arg.lead.as_str());
     let old = if first.starts_with('-') { "" } else { first };
@@ -359,22 +349,17 @@ pub(super) fn tar(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     if does('x', "--extract") || has_any(call.args, &["--get"]) {
         let here = [Arg::with_known_text(".")];
         let folders = if folders.is_empty() { &here[..] } else { &folders };
-        for folder in folders {
-            worst = worst.most_severe(tree(shell, folder));
-        }
+        worst.raise_all(folders.iter().map(|folder| tree(shell, folder)));
         return worst.most_severe(opaque("archive.extract", call.name));
     }
     let mut files = values(call.args, &["-f", "--file"]);
     if files.is_empty() && old.contains('f') {
         files.extend(call.args.get(1).cloned());
     }
-    for file in &files {
-        worst = worst.most_severe(write(shell, file));
-    }
+    worst.raise_all(files.iter().map(|file| write(shell, file)));
     worst
 }
 
-/// Judges a folder below which anything may be written.
 fn tree(shell: &mut Shell, folder: &Arg) -> ShellFinding {
     match shell.touch_all(folder, PathEffect::Write, true).location {
         Location::Root | Location::System => destructive_rule("archive.system", &folder.text),
@@ -382,7 +367,6 @@ fn tree(shell: &mut Shell, folder: &Arg) -> ShellFinding {
     }
 }
 
-/// Judges `unzip`, which writes to the folder of `-d`.
 pub(super) fn unzip(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     if has_any(call.args, &["-l", "-t", "-Z", "-v", "-p"]) {
         let sure = call.args.iter().all(|arg| arg.sure || !arg.lead.is_empty());
@@ -401,15 +385,13 @@ pub(super) fn rsync(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         is_set(call.args, 'n', "--dry-run", &takes) || has_any(call.args, &["--list-only"]);
     let named = operands(call.args, &takes);
     let mut worst = writes("copy", call.name);
-    for code in values(call.args, &["-e", "--rsh"]) {
-        worst = worst.most_severe(
-            shell
-                .judge_inner_code("rsync", &code.text)
-                .filter(|found| found.class == Class::Destructive),
-        );
-    }
-    for file in values(call.args, &table::list("rsyncwrites")) {
-        worst = worst.most_severe(write(shell, &file));
+    worst.raise_all(values(call.args, &["-e", "--rsh"]).iter().map(|code| {
+        shell
+            .judge_inner_code("rsync", &code.text)
+            .filter(|found| found.class == Class::Destructive)
+    }));
+    for file in &values(call.args, &table::list("rsyncwrites")) {
+        worst.raise(write(shell, file));
     }
     let Some((to, _)) = named.split_last() else { return opaque("network", call.name) };
     if only_shows {
@@ -423,7 +405,7 @@ pub(super) fn rsync(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let remote = to.text.split('/').next().is_some_and(|host| host.contains(':'));
     let deletes =
         |arg: &&Arg| arg.lead.starts_with("--del") || arg.is_word("--remove-source-files");
-    worst = worst.most_severe(if remote { opaque("network", call.name) } else { tree(shell, to) });
+    worst.raise(if remote { opaque("network", call.name) } else { tree(shell, to) });
     let kept =
         !remote && matches!(located_path(shell, to).location, Location::Temp | Location::Made);
     let deletes = call.args.iter().find(deletes).filter(|_| !kept);
@@ -459,18 +441,14 @@ pub(super) fn sed(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         code.push(script.text.clone());
     }
     let mut worst = if from_file { opaque("program.script", call.name) } else { reads(call.name) };
-    for script in &code {
-        worst = worst.most_severe(sed_script(shell, script));
-    }
+    worst.raise_all(code.iter().map(|script| sed_script(shell, script)));
     if !scripts.iter().all(|script| script.sure) || script_unknown {
-        worst = worst.most_severe(opaque("code.sed", call.name).inspects());
+        worst.raise(opaque("code.sed", call.name).inspects());
     }
     if !in_place {
         return worst.most_severe(rules::by_options(call));
     }
-    for file in named {
-        worst = worst.most_severe(write(shell, file));
-    }
+    worst.raise_all(named.into_iter().map(|file| write(shell, file)));
     worst.most_severe(writes("edit.in-place", call.name))
 }
 
@@ -480,7 +458,7 @@ fn sed_script(shell: &mut Shell, script: &str) -> ShellFinding {
     let mut worst = reads("sed");
     let mut rest = script;
     while let Some(found) = sed_command(shell, &mut rest) {
-        worst = worst.most_severe(found);
+        worst.raise(found);
     }
     worst
 }
@@ -515,7 +493,6 @@ fn take_delimited<'t>(rest: &mut &'t str, delimiter: char) -> Option<&'t str> {
     Some(inside)
 }
 
-/// Consumes the rest of the line and returns it.
 fn line_of(rest: &mut &str) -> String {
     let (line, behind) = rest.split_once('\n').unwrap_or((rest, ""));
     *rest = behind;
@@ -589,7 +566,7 @@ pub(super) fn patch(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         .chain(named.get(1).map(|arg| (*arg).clone()))
         .for_each(|file| shell.keep_applied_patch(&file));
     for file in named.first().copied().into_iter().chain(values(call.args, &["-o"]).iter()) {
-        worst = worst.most_severe(write(shell, file));
+        worst.raise(write(shell, file));
     }
     worst
 }
@@ -638,7 +615,7 @@ pub(super) fn mkdir(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         // A new folder among the folders of the system destroys nothing, but it is not part of the
         // workspace.
         if location == Location::System {
-            worst = worst.most_severe(opaque("program.writes", call.name));
+            worst.raise(opaque("program.writes", call.name));
         }
     }
     worst

@@ -26,29 +26,20 @@ pub(super) fn git(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let mut at = 0;
     let mut worst = reads("git");
     let before = shell.cwd().map(str::to_owned);
-    while let Some(arg) = call.args.get(at) {
-        if !arg.looks_like_option() {
-            break;
-        }
-        if arg.is_word("--help")
-            || arg.is_word("-h")
-            || arg.is_word("--version")
-            || arg.is_word("-v")
-        {
+    while let Some(arg) = call.args.get(at).filter(|arg| arg.looks_like_option()) {
+        if arg.is_any_of(&["--help", "-h", "--version", "-v"]) {
             return reads("git");
         }
         let value = call.args.get(at + 1);
         match (arg.lead.as_str(), value) {
-            ("-c", Some(setting)) => {
-                worst = worst.most_severe(judged_configuration(shell, &setting.text))
-            }
+            ("-c", Some(setting)) => worst.raise(judged_configuration(shell, &setting.text)),
             ("-C", Some(folder)) => {
                 let args = std::slice::from_ref(folder);
                 let to = ProgramCall { name: "cd", args, stdin: call.stdin };
                 super::builtins::change_folder(shell, &to);
             }
             ("--no-pager" | "-P" | "--no-optional-locks" | "--literal-pathspecs", _) => {}
-            _ => worst = worst.most_severe(opaque("git.options", &format!("git {}", arg.text))),
+            _ => worst.raise(opaque("git.options", &format!("git {}", arg.text))),
         }
         at += 1 + usize::from(takes_next(&arg.lead, &table::list("gitglobals")));
     }
@@ -226,12 +217,10 @@ fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -
 /// program that git starts at the other end.
 fn clone(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
     let mut found = opaque("git.changes", "git clone");
-    for setting in values(args, &["-c", "--config"]) {
-        found = found.most_severe(judged_configuration(shell, &setting.text));
+    for setting in &values(args, &["-c", "--config"]) {
+        found.raise(judged_configuration(shell, &setting.text));
     }
-    for code in values(args, &["-u"]) {
-        found = found.most_severe(judge_code(shell, &code.text));
-    }
+    found.raise_all(values(args, &["-u"]).iter().map(|code| judge_code(shell, &code.text)));
     found
 }
 
@@ -267,19 +256,16 @@ fn judge_code(shell: &mut Shell, code: &str) -> ShellFinding {
     opaque("git.runs", "git").most_severe(shell.judge_inner_code("git", code))
 }
 
-/// Judges the code that is the value of an option, if there is one.
 fn judged_option_code(shell: &mut Shell, codes: Vec<Arg>, shown: &str) -> ShellFinding {
     let code = codes.first();
     code.map_or_else(|| opaque("git.options", shown), |code| judge_code(shell, &code.text))
 }
 
-/// Returns true if the address of a remote names a program.
 fn runs_as_remote(words: &[&Arg]) -> bool {
     let address = words.get(2).map(|word| word.text.as_str());
     decides_what_git_does("remote.x.url", address)
 }
 
-/// Returns the section that a call removes or renames, if it decides what git does.
 fn changed_section<'a>(args: &[Arg], words: &[&'a Arg]) -> Option<&'a Arg> {
     let verbs = ["remove-section", "rename-section"];
     let is_verb = |word: &Arg| verbs.iter().any(|verb| word.is_word(verb));
@@ -299,11 +285,8 @@ fn setting(shell: &mut Shell, args: &[Arg], words: &[&Arg]) -> ShellFinding {
     let removes =
         has_any_option(args, &["--unset-all"]) || args.iter().any(|arg| arg.is_word("unset"));
     let changes = removes || args.iter().any(|arg| arg.is_word("set"));
-    let words: Vec<&Arg> = words
-        .iter()
-        .copied()
-        .filter(|word| !word.is_word("set") && !word.is_word("unset"))
-        .collect();
+    let words = words.iter().copied().filter(|word| !word.is_any_of(&["set", "unset"]));
+    let words: Vec<&Arg> = words.collect();
     if let Some(section) = changed_section(args, words.as_slice()) {
         return destructive_rule("git.config-steers", &section.text);
     }
@@ -364,11 +347,8 @@ fn checkout(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
     let words = operands(args, &["-b", "-B", "--orphan", "--conflict"]);
     let dashes = args.iter().position(|arg| arg.is_word("--")).filter(|at| at + 1 < args.len());
     if let Some(at) = dashes {
-        return judged_replacement(
-            shell,
-            "git.checkout-path",
-            &args[at + 1..].iter().collect::<Vec<_>>(),
-        );
+        let paths: Vec<&Arg> = args[at + 1..].iter().collect();
+        return judged_replacement(shell, "git.checkout-path", &paths);
     }
     if has_long_option(args, PATHS_FILE) {
         let unknown = Arg::unknown(PATHS_FILE, WordOrigin::Output);
@@ -400,7 +380,6 @@ fn checkout(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
     }
 }
 
-/// Judges the replacement of files by their committed version.
 fn judged_replacement(shell: &mut Shell, rule: &'static str, paths: &[&Arg]) -> ShellFinding {
     paths.iter().for_each(|path| shell.touch(path, PathEffect::Write));
     destructive_rule(rule, paths.first().map_or("git restore", |path| &path.text))
@@ -417,13 +396,15 @@ fn restore(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
 }
 
 fn reset(args: &[Arg]) -> ShellFinding {
-    let hard = [("--hard", "git.reset-hard"), ("--merge", "git.reset-merge")];
-    for (option, rule) in hard.into_iter().chain([("--keep", "git.reset-keep")]) {
-        if has_long_option(args, option) {
-            return destructive_rule(rule, option);
-        }
+    let rules = [
+        ("--hard", "git.reset-hard"),
+        ("--merge", "git.reset-merge"),
+        ("--keep", "git.reset-keep"),
+    ];
+    match rules.into_iter().find(|(option, _)| has_long_option(args, option)) {
+        Some((option, rule)) => destructive_rule(rule, option),
+        None => opaque("git.reset", "git reset"),
     }
-    opaque("git.reset", "git reset")
 }
 
 /// Judges `git clean`. `unforced` is true if a setting lets git delete without `-f`.
@@ -480,7 +461,7 @@ fn delete(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
     for path in &paths(args, &[]) {
         let found = remove::judge_deletion(shell, path, has_short_option(args, 'r'));
         if force && found.class == Class::Destructive {
-            worst = worst.most_severe(found);
+            worst.raise(found);
         }
     }
     worst

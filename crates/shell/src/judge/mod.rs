@@ -46,15 +46,12 @@ use super::table;
 use super::{Class, PathEffect};
 
 pub(super) struct ProgramCall<'c> {
-    /// The name, without folder and `.exe`.
     pub(super) name: &'c str,
-    /// The arguments, without the program.
     pub(super) args: &'c [Arg],
     pub(super) stdin: &'c StreamData,
 }
 
 impl ProgramCall<'_> {
-    /// Returns the program and its first `words` arguments, for display.
     fn shown_words(&self, words: usize) -> String {
         let mut shown = self.name.to_owned();
         for arg in self.args.iter().take(words) {
@@ -73,7 +70,6 @@ pub(super) struct JudgedProgram {
     pub(super) wrapper: bool,
 }
 
-/// Returns true if the same text has downloaded this file.
 pub(super) fn is_downloaded_here(shell: &Shell, file: &Arg) -> bool {
     let place = located_path(shell, file);
     let kept = place.location != Location::Nothing;
@@ -128,13 +124,13 @@ pub(super) fn program(shell: &mut Shell, args: &[Arg], stdin: StreamData) -> Jud
         named_in_texts(shell, &call);
         named_in_words(shell, &call, &finding);
         let mounts = finding.rule == "disk.mount";
-        finding = finding.most_severe(whole_disk(shell, &call).filter(|_| !mounts));
+        finding.raise(whole_disk(shell, &call).filter(|_| !mounts));
     }
     finding = by_common_words(shell, &call, finding);
     if copies_us(&call) {
         finding = destructive_rule("intent.copy", &call.shown_words(2));
     }
-    let finding = finding.most_severe(leaks);
+    finding.raise(leaks);
     files::carry_content(shell, &call);
     let out = StreamData { tainted, ..output::output_of_call(shell, &call) };
     JudgedProgram { program: Some(name), finding, out, wrapper: false }
@@ -143,7 +139,7 @@ pub(super) fn program(shell: &mut Shell, args: &[Arg], stdin: StreamData) -> Jud
 /// Judges what a program with unknown effects is asked to do, by words that mean the same for most
 /// programs. Returns the more severe of this and `finding`.
 fn by_common_words(shell: &Shell, call: &ProgramCall, finding: ShellFinding) -> ShellFinding {
-    let device = |arg: &Arg| ["/dev/zero", "/dev/urandom"].iter().any(|it| arg.is_word(it));
+    let device = |arg: &Arg| arg.is_any_of(&["/dev/zero", "/dev/urandom"]);
     let endless = call.name == "yes" || call.name == "cat" && call.args.iter().any(device);
     let file = shell.redirected_to.as_ref().filter(|path| !path.starts_with("/dev/"));
     if let Some(file) = file.filter(|_| endless) {
@@ -158,7 +154,6 @@ fn by_common_words(shell: &Shell, call: &ProgramCall, finding: ShellFinding) -> 
     finding.most_severe(found)
 }
 
-/// Returns a finding if a disk or a partition is an argument of an opaque program.
 fn whole_disk(shell: &Shell, call: &ProgramCall) -> Option<ShellFinding> {
     let words = operands(call.args, &[]);
     let disk =
@@ -300,7 +295,6 @@ fn family(name: &str) -> &str {
     if versioned { plain } else { name }
 }
 
-/// Judges a program by the function that its row names, if there is one.
 fn by_function(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFinding> {
     let row = table::rows(family(call.name)).iter().find(|row| row.kind() == "judge")?;
     Some(judge_called(row.word(1))?(shell, call))
@@ -308,7 +302,6 @@ fn by_function(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFinding> {
 
 type ProgramJudge = fn(&mut Shell, &ProgramCall) -> ShellFinding;
 
-/// Returns the function that a row of the table names.
 pub(super) fn judge_called(name: &str) -> Option<ProgramJudge> {
     Some(match name {
         "builtins::alias" => builtins::alias,
@@ -397,12 +390,10 @@ fn unknown_program(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     ShellFinding::new(Class::Opaque, "program.unknown", script, &reason)
 }
 
-/// Returns the finding about shell code, without keeping anything of it.
 fn tried_text(shell: &Shell, code: &str) -> Option<ShellFinding> {
     trial(shell, |shell| shell.text(code))
 }
 
-/// Returns the finding about a program, without keeping anything of it.
 fn tried_program(shell: &Shell, words: Vec<Arg>, stdin: StreamData) -> Option<ShellFinding> {
     trial(shell, |shell| shell.run(words, stdin))
 }
@@ -509,7 +500,6 @@ pub(super) fn judged_redirection(
     Some(ShellFinding::new(Class::Write, "redirect", &arg.text, reason))
 }
 
-/// Returns true for keys and start-up files of an account.
 pub(super) fn is_startup_file(path: &str) -> bool {
     is_in_folder_of_keys(path)
         || table::holds("startupfiles", path.rsplit('/').next().unwrap_or_default())

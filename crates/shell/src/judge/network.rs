@@ -44,7 +44,7 @@ pub(super) fn fetch(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     }
     let mut worst = opaque("network", call.name);
     for file in documents.iter().chain(&listed("outputs")) {
-        worst = worst.most_severe(judged_redirection(shell, file, false));
+        worst.raise(judged_redirection(shell, file, false));
     }
     worst
 }
@@ -71,19 +71,17 @@ pub(super) fn copy(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let takes = ["-o", "-S", "-i", "-F", "-J", "-P", "-l", "-c", "-D", "-b", "-B", "-R", "-s"];
     let mut worst = opaque("network", call.name);
     for code in started(call.args) {
-        worst =
-            worst.most_severe(shell.in_process(call.name, |shell| shell.code(&code, call.name)));
+        worst.raise(shell.in_process(call.name, |shell| shell.code(&code, call.name)));
     }
     let named = operands(call.args, &takes);
     if let Some(to) = named.last().filter(|to| named.len() > 1 && !to.text.contains(':')) {
-        worst = worst.most_severe(
+        worst.raise(
             judged_redirection(shell, to, false).unwrap_or_else(|| opaque("network", call.name)),
         );
     }
     worst
 }
 
-/// Returns the programs that options of `ssh` and similar clients start.
 pub(super) fn started(args: &[Arg]) -> Vec<Arg> {
     let mut codes = values(args, &["-S", "-D"]);
     codes.retain(|code| code.text.contains([' ', '/']));
@@ -125,7 +123,6 @@ pub(super) fn hidden_program(call: &ProgramCall) -> Option<ShellFinding> {
     Some(destructive_rule("network.program", &found.text))
 }
 
-/// Notes that a file contains downloaded data. To run this file is to run the download.
 fn fetched_into(shell: &mut Shell, file: &Arg) {
     if file.sure {
         let path = located_path(shell, file).path;
@@ -133,7 +130,6 @@ fn fetched_into(shell: &mut Shell, file: &Arg) {
     }
 }
 
-/// Notes the file that gets its name from the last part of each URL.
 fn by_name(shell: &mut Shell, call: &ProgramCall) {
     let folders = values(call.args, &["-P", "--directory-prefix", "--output-dir"]);
     let folder = folders.first().map_or(".", |folder| folder.text.as_str());
@@ -156,11 +152,8 @@ pub(super) fn pipe_to_others(_: &mut Shell, call: &ProgramCall) -> ShellFinding 
         call.name == "socat" && (text.contains("exec:") || text.contains("system:"))
     });
     if gives || opens {
-        return destructive(
-            "network.shell",
-            &call.shown_words(3),
-            "It gives a shell to somebody else.",
-        );
+        let reason = "It gives a shell to somebody else.";
+        return destructive("network.shell", &call.shown_words(3), reason);
     }
     // With `-z`, it only tries whether a port is open, and sends nothing.
     let tries = ["-z", "-zv", "-vz"].iter().any(|flags| has_any(call.args, &[flags]));

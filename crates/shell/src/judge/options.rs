@@ -63,7 +63,6 @@ pub(super) fn has_any(args: &[Arg], words: &[&str]) -> bool {
     })
 }
 
-/// Returns true for an option such as `-f`, which may be part of a cluster.
 fn may_be_of_cluster(word: &str) -> bool {
     word.len() == 2 && word.starts_with('-') && word != "--"
 }
@@ -114,7 +113,6 @@ pub(super) fn takes_next(option: &str, takes: &[&str]) -> bool {
         })
 }
 
-/// Returns the number of words in the options at the beginning, including their values.
 pub(super) fn count_of_leading_words(args: &[Arg], takes: &[&str]) -> usize {
     let mut at = 0;
     while args.get(at).is_some_and(Arg::looks_like_option) {
@@ -139,7 +137,6 @@ pub(super) fn values(args: &[Arg], names: &[&str]) -> Vec<Arg> {
     found
 }
 
-/// Returns the value in the same word as an option's name.
 fn value_in_same_word<'a>(word: &'a str, name: &str) -> Option<&'a str> {
     let rest = word.strip_prefix(name)?;
     if name.starts_with("--") || name.len() > 2 {
@@ -166,18 +163,14 @@ pub(super) fn without_beginning(arg: &Arg, from: usize) -> Arg {
     Arg::from_pieces(&pieces)
 }
 
-/// Whether a row lists all options of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum KnownOptions {
-    /// Every option is in the list.
     Listed,
     /// Every option is in the list, but some value is not known and may be an option itself.
     Uncertain,
-    /// An option is not in the list.
     Unlisted,
 }
 
-/// Compares the options of a call with those that a row lists.
 pub(super) fn known_options(row: &TableRow, args: &[Arg]) -> KnownOptions {
     let ok = row.list("ok");
     if ok == ["*"] {

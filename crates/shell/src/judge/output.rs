@@ -16,25 +16,20 @@ pub(super) fn output_of_call(shell: &Shell, call: &ProgramCall) -> StreamData {
     let through = || StreamData { pieces: None, present: true, ..stdin.clone() };
     match call.name {
         "echo" => StreamData::with_known_pieces(echo(call.args)),
-        "printf" => printf(call.args)
-            .map_or_else(StreamData::with_unknown_content, StreamData::with_known_pieces),
+        "printf" => known_or_not(printf(call.args)),
         "cat" if call.args.iter().all(|arg| arg.is_word("-") || arg.looks_like_option()) => {
             stdin.clone()
         }
         "cat" | "head" | "tail" | "tac" | "zcat" | "bat" => files(shell, call),
         "tee" | "sort" | "uniq" => stdin.clone(),
-        "find" | "gfind" => super::remove::printed_by_find(call.args)
-            .map_or_else(StreamData::with_unknown_content, StreamData::with_known_pieces),
+        "find" | "gfind" => known_or_not(super::remove::printed_by_find(call.args)),
         "pwd" => StreamData::with_known_pieces(vec![shell.current_folder()]),
         "mktemp" => temporary(call),
         "which" | "command" | "type" | "realpath" | "readlink" | "basename" => shown_argument(call),
-        "git" if call.args.iter().any(|arg| arg.is_word("--show-toplevel")) => match &shell.at.root
-        {
-            Some(root) => {
-                StreamData::with_known_pieces(vec![WordPiece::Text(paths::slashed(root))])
-            }
-            None => StreamData::with_unknown_content(),
-        },
+        "git" if call.args.iter().any(|arg| arg.is_word("--show-toplevel")) => {
+            let root = shell.at.root.as_deref().map(paths::slashed);
+            known_or_not(root.map(|root| vec![WordPiece::Text(root)]))
+        }
         "base64" | "base32" | "gbase64" if rules::has_row_of_mark("decodes", call) => {
             let text = stdin.text().map(|text| text.split_whitespace().collect::<String>());
             let bytes = text.and_then(|text| BASE64.decode(text).ok());
@@ -55,6 +50,10 @@ pub(super) fn output_of_call(shell: &Shell, call: &ProgramCall) -> StreamData {
     }
 }
 
+fn known_or_not(pieces: Option<Vec<WordPiece>>) -> StreamData {
+    StreamData { present: true, pieces, ..StreamData::default() }
+}
+
 fn files(shell: &Shell, call: &ProgramCall) -> StreamData {
     let named = operands(call.args, &["-n", "-c", "--lines", "--bytes"]);
     let made = named.iter().find_map(|arg| shell.output_of_substitution(arg));
@@ -65,9 +64,8 @@ fn files(shell: &Shell, call: &ProgramCall) -> StreamData {
     made.unwrap_or(StreamData { file: true, download, ..StreamData::with_unknown_content() })
 }
 
-/// Returns the words of `echo`, separated by one space.
 fn echo(args: &[Arg]) -> Vec<WordPiece> {
-    let flag = |arg: &&Arg| ["-n", "-e", "-E", "-ne", "-en"].iter().any(|flag| arg.is_word(flag));
+    let flag = |arg: &&Arg| arg.is_any_of(&["-n", "-e", "-E", "-ne", "-en"]);
     let escapes = args.iter().take_while(flag).any(|arg| arg.text.contains('e'));
     let rest: Vec<&Arg> = args.iter().skip_while(flag).collect();
     let mut pieces = joined_by_spaces(&rest);

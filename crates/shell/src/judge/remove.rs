@@ -11,7 +11,6 @@ use crate::argument::with_placeholder_filled;
 use crate::places::is_made_again;
 use crate::table::list;
 
-/// Judges `rm`, `unlink` and `rimraf`, which is always recursive.
 pub(super) fn remove(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let deep = rules::line(call.name).is_some_and(|row| row.has_flag("deep"));
     let recursive = deep
@@ -29,10 +28,10 @@ pub(super) fn remove(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     if victims.is_empty() {
         return opaque("rm.nothing", call.name);
     }
-    let own = writes("rm.file", call.name);
-    victims
-        .into_iter()
-        .fold(own, |own, victim| own.most_severe(judge_deletion(shell, victim, recursive)))
+    let mut worst = writes("rm.file", call.name);
+    let deletions = victims.into_iter().map(|victim| judge_deletion(shell, victim, recursive));
+    worst.raise_all(deletions);
+    worst
 }
 
 pub(super) fn judge_deletion(shell: &mut Shell, victim: &Arg, recursive: bool) -> ShellFinding {
@@ -64,7 +63,6 @@ pub(super) fn file_name(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, end)| list("fileendings").contains(&end))
 }
 
-/// Judges `rmdir`, which only deletes empty folders.
 pub(super) fn empty_folder(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     for arg in operands(call.args, &[]) {
         shell.touch_all(arg, PathEffect::Delete, false);
@@ -76,10 +74,8 @@ pub(super) fn empty_folder(shell: &mut Shell, call: &ProgramCall) -> ShellFindin
 pub(super) fn shred(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let victims = operands(call.args, &["-n", "-s", "--iterations", "--size"]);
     let deep = has_short_option(call.args, 'r');
-    let spots: Vec<Location> = victims
-        .iter()
-        .map(|victim| shell.touch_all(victim, PathEffect::Delete, deep).location)
-        .collect();
+    let mut delete = |victim| shell.touch_all(victim, PathEffect::Delete, deep).location;
+    let spots: Vec<Location> = victims.into_iter().map(&mut delete).collect();
     if !spots.is_empty() && spots.iter().all(|location| *location == Location::Temp) {
         return writes("shred", call.name);
     }
@@ -104,21 +100,14 @@ pub(super) fn find(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     while at < call.args.len() {
         let option = call.args[at].lead.as_str();
         if option == "-delete" {
-            worst = worst.most_severe(deletes(shell, &call.args[..at], &starts));
+            worst.raise(deletes(shell, &call.args[..at], &starts));
         } else if ["-fprint", "-fls", "-fprintf", "-fprint0"].contains(&option) {
-            worst = worst.most_severe(call.args.get(at + 1).map(|file| write(shell, file)));
+            worst.raise(call.args.get(at + 1).map(|file| write(shell, file)));
         } else if ["-exec", "-execdir", "-ok", "-okdir"].contains(&option) {
             let rest = &call.args[at + 1..];
-            let end = rest
-                .iter()
-                .position(|arg| arg.is_word(";") || arg.is_word("+"))
-                .unwrap_or(rest.len());
-            worst = worst.most_severe(judge_command_of_find(
-                shell,
-                &call.args[..at],
-                &rest[..end],
-                &starts,
-            ));
+            let ends = rest.iter().position(|arg| arg.is_any_of(&[";", "+"]));
+            let end = ends.unwrap_or(rest.len());
+            worst.raise(judge_command_of_find(shell, &call.args[..at], &rest[..end], &starts));
             at += end;
         }
         at += 1;
@@ -128,7 +117,7 @@ pub(super) fn find(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 
 /// Returns the arguments after options such as `-L`, which come before the folders to start in.
 fn past_early(args: &[Arg]) -> &[Arg] {
-    let early = |arg: &&Arg| ["-H", "-L", "-P"].iter().any(|option| arg.is_word(option));
+    let early = |arg: &&Arg| arg.is_any_of(&["-H", "-L", "-P"]);
     &args[args.iter().take_while(early).count()..]
 }
 
@@ -148,16 +137,15 @@ fn judge_command_of_find(
     for start in starts {
         let args: Vec<Arg> =
             command.iter().map(|arg| with_found_name(arg, start, &names)).collect();
-        worst = worst.most_severe(shell.started_by("find", args));
+        worst.raise(shell.started_by("find", args));
     }
     worst
 }
 
 fn has_any_word(args: &[Arg], words: &[&str]) -> bool {
-    args.iter().any(|arg| words.iter().any(|word| arg.is_word(word)))
+    args.iter().any(|arg| arg.is_any_of(words))
 }
 
-/// The operators that separate alternatives.
 const OR: [&str; 3] = ["-o", "-or", ","];
 
 /// Returns the patterns of `-name`, if every file that passes the tests matches one of them. Each
@@ -199,7 +187,6 @@ fn with_found_name(arg: &Arg, start: &Arg, names: &[String]) -> Arg {
     with_placeholder_filled(arg, "{}", &Arg::from_pieces(&path))
 }
 
-/// Judges `-delete` after these tests.
 fn deletes(shell: &mut Shell, tests: &[Arg], starts: &[&Arg]) -> ShellFinding {
     let names = names(tests);
     let empty_only = has_any_word(tests, &["-empty"])
@@ -220,7 +207,7 @@ fn deletes(shell: &mut Shell, tests: &[Arg], starts: &[&Arg]) -> ShellFinding {
             _ => false,
         };
         if !fine {
-            worst = worst.most_severe(destructive_rule("find.delete", "-delete"));
+            worst.raise(destructive_rule("find.delete", "-delete"));
         }
     }
     worst
@@ -236,7 +223,6 @@ pub(super) fn fd(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     opaque("find.exec", call.name).most_severe(tried_program(shell, words, StreamData::default()))
 }
 
-/// Judges `trash` and `gio trash`, which can be undone.
 pub(super) fn trash(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     for arg in operands(call.args, &[]) {
         shell.touch_all(arg, PathEffect::Delete, true);

@@ -72,10 +72,7 @@ fn proven_read(row: &TableRow, call: &ProgramCall) -> Option<ShellFinding> {
     let fits = begins_with(row, &named)
         && named.iter().all(|arg| arg.lead.starts_with(begin))
         && (named.is_empty() || !row.has_flag("bare"));
-    if !fits {
-        return None;
-    }
-    Some(by_row(row, call))
+    fits.then(|| by_row(row, call))
 }
 
 /// Returns how many of the three readings a row may match. A `looks` row makes a call harmless, so
@@ -94,7 +91,6 @@ fn finding(row: &TableRow, call: &ProgramCall) -> ShellFinding {
     }
 }
 
-/// Returns true if a row of `MARK:PROGRAM` matches a call.
 pub(super) fn has_row_of_mark(mark: &str, call: &ProgramCall) -> bool {
     let words: Vec<&Arg> = call.args.iter().filter(|arg| !arg.looks_like_option()).collect();
     table::rows(&format!("{mark}:{}", call.name)).iter().any(|row| {
@@ -104,7 +100,6 @@ pub(super) fn has_row_of_mark(mark: &str, call: &ProgramCall) -> bool {
     })
 }
 
-/// Returns true if the program only prints what it would do.
 pub(super) fn is_trial(args: &[Arg]) -> bool {
     let words = ["--dry-run", "--dryrun", "--help", "--what-if", "--whatif"];
     before_dashes(args).iter().any(|arg| {
@@ -169,7 +164,6 @@ pub(super) fn line(name: &str) -> Option<&'static TableRow> {
     table::rows(family(name)).iter().find(|row| row.words.is_empty() && row.kind() != "runs")
 }
 
-/// Judges a program that reads unless its options say otherwise.
 pub(super) fn by_options(call: &ProgramCall) -> ShellFinding {
     line(call.name).map_or_else(|| opaque("program.options", call.name), |row| by_row(row, call))
 }

@@ -19,7 +19,6 @@ pub(super) struct Text {
     ticks: bool,
 }
 
-/// Returns the most severe destructive finding in the code, or `None`.
 pub(super) fn scan(shell: &mut Shell, code: &str, language: &str) -> Option<ShellFinding> {
     shell.mention(code);
     let has = |name: &str| first_word_in(name, code).is_some();
@@ -58,7 +57,6 @@ pub(super) fn scan(shell: &mut Shell, code: &str, language: &str) -> Option<Shel
     worst.into_iter().chain(found).reduce(|worst, found| worst.most_severe(found))
 }
 
-/// Returns a finding if a program is started with decoded data, or a device is opened for writing.
 fn decoded_or_device(code: &str, texts: &[Text]) -> Option<ShellFinding> {
     let decoders = list("codedecodes");
     let hidden = list("codecalls").iter().any(|start| {
@@ -76,7 +74,6 @@ fn decoded_or_device(code: &str, texts: &[Text]) -> Option<ShellFinding> {
     writes.then(|| destructive_rule("redirect.device", &disk.text))
 }
 
-/// Returns a finding if the code connects a shell to another machine.
 fn gives_shell(code: &str) -> Option<ShellFinding> {
     if code.contains("/inet/tcp/") || code.contains("/inet/udp/") {
         return Some(destructive_rule("network.talk", "/inet/"));
@@ -85,7 +82,6 @@ fn gives_shell(code: &str) -> Option<ShellFinding> {
     Some(destructive_rule("network.shell", first_word_in("codeshells", code)?))
 }
 
-/// Returns a finding if the code starts processes without end.
 fn forks(code: &str) -> Option<ShellFinding> {
     first_word_in("codeendless", code)?;
     code.contains("fork").then(|| destructive_rule("fork-bomb", "fork"))
@@ -182,7 +178,6 @@ fn commands(code: &str, texts: &[Text]) -> Vec<String> {
     found
 }
 
-/// Returns the quoted strings of code, in the syntax of most languages.
 pub(super) fn texts(code: &str) -> Vec<Text> {
     let mut found = Vec::new();
     let mut at = 0;

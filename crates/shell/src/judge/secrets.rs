@@ -8,7 +8,6 @@ use super::{
 };
 use crate::table::{first_word_in, holds, list};
 
-/// Returns true if only the owner should read this path.
 pub(crate) fn is_secret(path: &str) -> bool {
     let path = path.trim_end_matches(['*', '/']);
     let name = path.rsplit('/').next().unwrap_or_default();
@@ -64,7 +63,6 @@ fn given_secret(shell: &Shell, call: &ProgramCall) -> Option<String> {
         .map(|arg| arg.text.clone())
 }
 
-/// Returns true if the output of a program contains a secret.
 pub(super) fn prints(shell: &Shell, call: &ProgramCall) -> bool {
     let dumps = rules::has_row_of_mark("secret", call);
     dumps
@@ -72,7 +70,6 @@ pub(super) fn prints(shell: &Shell, call: &ProgramCall) -> bool {
         || given_secret(shell, call).is_some_and(|_| !holds("senders", call.name))
 }
 
-/// Returns a finding if a program sends a secret to another machine.
 pub(super) fn leaks(shell: &Shell, call: &ProgramCall) -> Option<ShellFinding> {
     if !holds("senders", call.name) {
         return None;
@@ -87,7 +84,6 @@ pub(super) fn leaks(shell: &Shell, call: &ProgramCall) -> Option<ShellFinding> {
     Some(sent(&format!("{} {word}", call.name)))
 }
 
-/// Returns the finding for a secret that leaves the machine.
 pub(crate) fn sent(word: &str) -> ShellFinding {
     destructive_rule("secrets.sent", word)
 }
@@ -103,7 +99,6 @@ fn new_remote(shell: &Shell, call: &ProgramCall) -> Option<ShellFinding> {
         .then(|| destructive_rule("git.push-elsewhere", text))
 }
 
-/// Returns a finding if code of another language reads secrets and sends data.
 pub(super) fn in_code(code: &str) -> Option<ShellFinding> {
     first_word_in("codesends", code)?;
     let file = crate::mentions::paths(code).into_iter().find(|path| is_secret(path));

@@ -5,7 +5,6 @@ use crate::table::{first_word_in, list};
 
 use super::options::{operands, values};
 
-/// Judges the client of a database with the statements in its arguments or its input.
 pub(super) fn judge(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let row = rules::line(call.name);
     let options = row.map_or_else(Vec::new, |row| row.list("code"));
@@ -21,13 +20,9 @@ pub(super) fn judge(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let mut worst = ruled.unwrap_or_else(|| opaque("program.database", call.name));
     for code in &codes {
         shell.mention(&code.text);
-        if let Some(found) = statements(&code.text) {
-            worst = worst.most_severe(found);
-        }
-        for line in code.text.lines() {
-            if let Some(command) = escape(line.trim()) {
-                worst = worst.most_severe(shell.judge_inner_code(call.name, command));
-            }
+        worst.raise(statements(&code.text));
+        for command in code.text.lines().filter_map(|line| escape(line.trim())) {
+            worst.raise(shell.judge_inner_code(call.name, command));
         }
     }
     let asks = !codes.is_empty() && codes.iter().all(|code| code.sure && only_asks(&code.text));

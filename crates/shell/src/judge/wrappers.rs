@@ -9,7 +9,6 @@ use super::{
 use crate::argument::{is_name, joined_by_spaces, with_placeholder_filled};
 use crate::table::TableRow;
 
-/// Returns true if the table says that a program may start other programs.
 pub(super) fn is_wrapper(name: &str) -> bool {
     table::rows(family(name)).iter().any(|row| row.kind() == "runs")
 }
@@ -30,7 +29,7 @@ pub(super) fn unwrap(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFindi
     let (row, at) = rows.find_map(|row| Some((row, index_after_subcommand(row, call)?)))?;
     let mut found = judge_wrapped(shell, call, row, at)?;
     for file in values(call.args, &row.list("outputs")) {
-        found = found.most_severe(judged_redirection(shell, &file, false));
+        found.raise(judged_redirection(shell, &file, false));
     }
     if row.has_flag("elsewhere") {
         return Some(opaque("elsewhere", call.name).most_severe(found));
@@ -53,7 +52,6 @@ pub(super) fn unwrap(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFindi
     Some(if clear { found } else { opaque("wrapper", call.name).most_severe(found) })
 }
 
-/// Returns the options of a wrapper that take the next word as their value.
 fn taking(row: &TableRow) -> Vec<&'static str> {
     [row.list("takes"), row.list("outputs")].concat()
 }
@@ -148,13 +146,11 @@ fn without_package_version(by: &str, words: &[Arg]) -> Vec<Arg> {
     words
 }
 
-/// Returns the words after `stuff` or `exec`, each of which is code: `screen -X stuff 'code'`.
 fn screen_code(args: &[Arg]) -> Vec<Arg> {
     let at = args.iter().position(|arg| arg.is_word("stuff") || arg.is_word("exec"));
     at.map(|at| args[at + 1..].to_vec()).unwrap_or_default()
 }
 
-/// Returns the values of the options that contain code, up to `--`.
 fn values_with_code(args: &[Arg], row: &TableRow) -> Vec<Arg> {
     let end = args.iter().position(|arg| arg.is_word("--")).unwrap_or(args.len());
     values(&args[..end], &row.list("code"))
@@ -278,7 +274,6 @@ fn parallel(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     }
 }
 
-/// Input with more words is not split.
 const MAX_WORDS: usize = 32;
 
 /// Returns a word as `parallel` puts it into shell code. For a word that is not known, this is a

@@ -17,29 +17,21 @@ pub(super) use word::unescape;
 /// A text with more characters is not parsed, because a person could not judge it at a glance
 /// either.
 pub(super) const MAX_CHARS: usize = 10_000;
-/// Commands and words that are nested deeper are not parsed.
 pub(super) const MAX_DEPTH: usize = 32;
 
-/// The reason why a text could not be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("at character {at}: {what}")]
 pub(super) struct SyntaxError {
-    /// The number of characters before it in the parsed text.
     pub(super) at: usize,
-    /// What is wrong, as a phrase.
     pub(super) what: &'static str,
 }
 
-/// A list of pipelines that run one after the other.
 pub(super) type Script = Vec<Pipeline>;
 
-/// One pipeline of a list: commands joined by `|`.
 #[derive(Clone, Debug)]
 pub(super) struct Pipeline {
     pub(super) commands: Vec<ShellCommand>,
-    /// True if `!` stands before the pipeline.
     pub(super) negated: bool,
-    /// True if the pipeline ends in `&`.
     pub(super) background: bool,
     /// The operator between the preceding pipeline and this one, if it is `&&` or `||`.
     pub(super) after: Option<Join>,
@@ -57,12 +49,9 @@ impl Pipeline {
     }
 }
 
-/// The condition under which a pipeline runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Join {
-    /// `&&`: the preceding pipeline succeeded.
     And,
-    /// `||`: the preceding pipeline failed.
     Or,
 }
 
@@ -122,21 +111,15 @@ pub(super) struct Assign {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
     Read,
-    /// Replaces the file: `>`, `>|`, `&>`
     Write,
-    /// Appends to the file: `>>`, `&>>`
     Append,
-    /// Opens the file for both directions: `<>`
     ReadWrite,
     /// `<&` or `>&`: the target is a descriptor, or a file if it is not a number.
     Duplicate,
-    /// A here-string, whose text is the input: `<<<`
     Here,
-    /// A heredoc, whose body is the input: `<<`
     Document,
 }
 
-/// A redirection: what it does, its number and its target.
 #[derive(Clone, Debug)]
 pub(super) struct Redirect {
     pub(super) direction: Direction,
@@ -156,7 +139,6 @@ pub(super) struct Redirect {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Word {
     pub(super) parts: Vec<Part>,
-    /// The word as written in the text.
     pub(super) raw: String,
 }
 
@@ -195,7 +177,6 @@ pub(super) enum Op {
 }
 
 impl Word {
-    /// Returns the text of the word, if it contains no expansion.
     pub(super) fn as_plain_text(&self) -> Option<String> {
         self.parts
             .iter()
@@ -224,12 +205,8 @@ fn script_of_text(text: &str, depth: usize) -> Result<Script, SyntaxError> {
     let mut parser = Parser::new(text, depth);
     let script = parser.script(&[])?;
     parser.skip_space();
-    if !parser.is_at_end() {
-        return Err(parser.error("a word or sign that begins no command"));
-    }
-    if parser.owes_bodies() {
-        return Err(parser.error("a heredoc without its text"));
-    }
+    parser.require(parser.is_at_end(), "a word or sign that begins no command")?;
+    parser.require(!parser.owes_bodies(), "a heredoc without its text")?;
     Ok(script)
 }
 
@@ -245,15 +222,14 @@ pub(super) fn heredoc_body(text: &str, depth: usize) -> Result<Word, SyntaxError
 /// A heredoc whose body has not been reached yet.
 struct PendingHeredoc {
     body: Rc<OnceCell<Word>>,
-    /// The line that ends the body.
     end: String,
-    /// True if that line is quoted after the `<<`, so that the body contains no expansions.
+    /// True if the line that ends the body is quoted after the `<<`. The body then contains no
+    /// expansions.
     literal: bool,
     /// True for `<<-`: the tabs at the start of each line are removed.
     strip_tabs: bool,
 }
 
-/// The state of the parser: the text and the position in it.
 struct Parser<'a> {
     text: &'a str,
     at: usize,
@@ -268,6 +244,10 @@ impl<'a> Parser<'a> {
 
     fn rest_of_text(&self) -> &'a str {
         &self.text[self.at..]
+    }
+
+    fn sees(&self, what: &str) -> bool {
+        self.rest_of_text().starts_with(what)
     }
 
     fn is_at_end(&self) -> bool {
@@ -285,14 +265,22 @@ impl<'a> Parser<'a> {
     }
 
     fn eat(&mut self, what: &str) -> bool {
-        let found = self.rest_of_text().starts_with(what);
+        let found = self.sees(what);
         if found {
             self.at += what.len();
         }
         found
     }
 
-    /// Returns an error at this position. [`parse`] converts the position to characters.
+    fn require(&self, holds: bool, what: &'static str) -> Result<(), SyntaxError> {
+        if holds { Ok(()) } else { Err(self.error(what)) }
+    }
+
+    fn expect_sign(&mut self, sign: &str, what: &'static str) -> Result<(), SyntaxError> {
+        let found = self.eat(sign);
+        self.require(found, what)
+    }
+
     fn error(&self, what: &'static str) -> SyntaxError {
         SyntaxError { at: self.at, what }
     }
@@ -302,9 +290,7 @@ impl<'a> Parser<'a> {
         &mut self,
         inside: impl FnOnce(&mut Self) -> Result<T, SyntaxError>,
     ) -> Result<T, SyntaxError> {
-        if self.depth >= MAX_DEPTH {
-            return Err(self.error("nested deeper than can be judged"));
-        }
+        self.require(self.depth < MAX_DEPTH, "nested deeper than can be judged")?;
         self.depth += 1;
         let done = inside(self);
         self.depth -= 1;
@@ -317,7 +303,7 @@ impl<'a> Parser<'a> {
             if self.eat(" ") || self.eat("\t") || self.eat("\\\n") {
                 continue;
             }
-            if self.rest_of_text().starts_with('#') && self.begins_word() {
+            if self.sees("#") && self.begins_word() {
                 self.at += self.rest_of_text().find('\n').unwrap_or(self.rest_of_text().len());
                 continue;
             }

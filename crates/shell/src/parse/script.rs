@@ -8,7 +8,6 @@ use super::{
     Script, ShellCommand, SyntaxError, Word,
 };
 
-/// Words that are special at the place of a command's name.
 const RESERVED: &[&str] = &[
     "if", "then", "elif", "else", "fi", "for", "while", "until", "select", "do", "done", "case",
     "esac", "function", "{", "}", "!", "time", "coproc", "[[", "]]", "in",
@@ -28,37 +27,28 @@ impl<'a> Parser<'a> {
             let (commands, negated) = self.pipeline()?;
             self.skip_space();
             let before = after;
-            after = if self.eat("&&") {
-                Some(Join::And)
-            } else if self.eat("||") {
-                Some(Join::Or)
-            } else {
-                None
-            };
+            let join = |(sign, join)| self.eat(sign).then_some(join);
+            after = [("&&", Join::And), ("||", Join::Or)].into_iter().find_map(join);
             let background = after.is_none() && self.eat("&");
             items.push(Pipeline { commands, negated, background, after: before });
             if after.is_some() {
                 self.skip_lines()?;
-                if self.is_at_end() || self.stands_at(until) {
-                    return Err(self.error("nothing follows && or ||"));
-                }
+                let more = !self.is_at_end() && !self.stands_at(until);
+                self.require(more, "nothing follows && or ||")?;
                 continue;
             }
-            let ends_arm =
-                self.rest_of_text().starts_with(";;") || self.rest_of_text().starts_with(";&");
+            let ends_arm = self.sees(";;") || self.sees(";&");
             let ends_line = self.rest_of_text().starts_with(['\n', '\r']);
             let more = background || ends_line || !ends_arm && self.eat(";");
             self.skip_space();
             if !more {
-                if self.is_at_end() || self.stands_at(until) {
-                    return Ok(items);
-                }
-                return Err(self.error("a word or sign that begins no command"));
+                let ends = self.is_at_end() || self.stands_at(until);
+                self.require(ends, "a word or sign that begins no command")?;
+                return Ok(items);
             }
         }
     }
 
-    /// Skips blanks and line ends. After a line end, reads the bodies of the heredocs of that line.
     fn skip_lines(&mut self) -> Result<(), SyntaxError> {
         loop {
             self.skip_space();
@@ -70,7 +60,6 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Returns true if one of these words or signs is next.
     fn stands_at(&self, what: &[&str]) -> bool {
         what.iter().any(|sign| {
             let is_word = sign.chars().all(|c| c.is_ascii_alphabetic() || c == '}');
@@ -81,11 +70,7 @@ impl<'a> Parser<'a> {
     }
 
     fn keyword(&mut self, word: &str) -> bool {
-        let found = self.stands_at(&[word]);
-        if found {
-            self.at += word.len();
-        }
-        found
+        self.stands_at(&[word]) && self.eat(word)
     }
 
     /// Consumes `time` if it is the reserved word. With options other than `-p` it is the program
@@ -99,7 +84,7 @@ impl<'a> Parser<'a> {
         if self.keyword("-p") {
             self.skip_space();
         }
-        let program = self.rest_of_text().starts_with('-');
+        let program = self.sees("-");
         if program {
             self.at = before;
         }
@@ -108,7 +93,8 @@ impl<'a> Parser<'a> {
 
     fn expect_word(&mut self, word: &str, what: &'static str) -> Result<(), SyntaxError> {
         self.skip_lines()?;
-        if self.keyword(word) { Ok(()) } else { Err(self.error(what)) }
+        let found = self.keyword(word);
+        self.require(found, what)
     }
 
     /// Parses the commands of a pipeline. Returns them, and whether a `!` stands before them.
@@ -116,9 +102,8 @@ impl<'a> Parser<'a> {
         let (mut commands, mut negated) = (Vec::new(), false);
         loop {
             self.skip_space();
-            if self.rest_of_text().starts_with('!')
-                && self.rest_of_text()[1..].chars().next().is_some_and(is_blank)
-            {
+            let negation = self.rest_of_text().strip_prefix('!');
+            if negation.is_some_and(|after| after.starts_with(is_blank)) {
                 self.at += 1;
                 negated = true;
                 continue;
@@ -131,38 +116,36 @@ impl<'a> Parser<'a> {
             }
             commands.push(self.command()?);
             self.skip_space();
-            if self.rest_of_text().starts_with("||") || !self.eat("|&") && !self.eat("|") {
+            if self.sees("||") || !self.eat("|&") && !self.eat("|") {
                 return Ok((commands, negated));
             }
             self.skip_lines()?;
-            if self.is_at_end() {
-                return Err(self.error("nothing follows the pipe"));
-            }
+            self.require(!self.is_at_end(), "nothing follows the pipe")?;
         }
     }
 
     fn command(&mut self) -> Result<ShellCommand, SyntaxError> {
         self.deeper(|parser| {
             let kind = parser.kind()?;
-            let Kind::Simple { .. } = kind else {
-                let mut redirects = Vec::new();
-                if !matches!(kind, Kind::Function { .. } | Kind::Coproc(_)) {
+            if matches!(kind, Kind::Simple { .. }) {
+                return parser.simple();
+            }
+            let mut redirects = Vec::new();
+            if !matches!(kind, Kind::Function { .. } | Kind::Coproc(_)) {
+                parser.skip_space();
+                while let Some(redirect) = parser.redirect()? {
+                    redirects.push(redirect);
                     parser.skip_space();
-                    while let Some(redirect) = parser.redirect()? {
-                        redirects.push(redirect);
-                        parser.skip_space();
-                    }
                 }
-                return Ok(ShellCommand { kind, redirects });
-            };
-            parser.simple()
+            }
+            Ok(ShellCommand { kind, redirects })
         })
     }
 
     /// Parses a compound command. If there is none, returns an empty simple command, and the caller
     /// parses its words.
     fn kind(&mut self) -> Result<Kind, SyntaxError> {
-        if self.rest_of_text().starts_with("((")
+        if self.sees("((")
             && let Some(kind) = self.arithmetic_command()
         {
             return Ok(kind);
@@ -210,20 +193,14 @@ impl<'a> Parser<'a> {
     /// Parses a script up to a closing word or sign, which is consumed.
     fn script_up_to(&mut self, end: &[&str], what: &'static str) -> Result<Script, SyntaxError> {
         let body = self.script(end)?;
-        let Some(found) = end.iter().find(|sign| self.stands_at(&[sign])) else {
-            return Err(self.error(what));
-        };
+        let found = end.iter().find(|sign| self.stands_at(&[sign])).ok_or(self.error(what))?;
         self.require_body(&body)?;
         self.at += found.len();
         Ok(body)
     }
 
-    /// Returns an error if a part of a compound command contains no command.
     fn require_body(&self, body: &Script) -> Result<(), SyntaxError> {
-        match body.is_empty() {
-            true => Err(self.error("a compound command without a command")),
-            false => Ok(()),
-        }
+        self.require(!body.is_empty(), "a compound command without a command")
     }
 
     fn conditional(&mut self) -> Result<Kind, SyntaxError> {
@@ -255,24 +232,17 @@ impl<'a> Parser<'a> {
 
     fn parse_for(&mut self) -> Result<Kind, SyntaxError> {
         self.skip_space();
-        if self.rest_of_text().starts_with("((") {
+        if self.sees("((") {
             let head = self.arithmetic_command().ok_or(self.error("a for without ))"))?;
             self.skip_space();
             self.eat(";");
             let body = self.loop_body()?;
-            let command = ShellCommand { kind: head, redirects: Vec::new() };
-            let head = Pipeline {
-                commands: vec![command],
-                negated: false,
-                background: false,
-                after: None,
-            };
+            let commands = vec![ShellCommand { kind: head, redirects: Vec::new() }];
+            let head = Pipeline { commands, negated: false, background: false, after: None };
             return Ok(Kind::Loop(vec![vec![head], body]));
         }
         let variable = self.name();
-        if variable.is_empty() {
-            return Err(self.error("a for without a variable"));
-        }
+        self.require(!variable.is_empty(), "a for without a variable")?;
         self.skip_lines()?;
         let mut over = Vec::new();
         if self.keyword("in") {
@@ -317,18 +287,13 @@ impl<'a> Parser<'a> {
                 if self.eat(")") {
                     break;
                 }
-                if !self.eat("|") {
-                    return Err(self.error("a pattern of a case is not closed"));
-                }
+                self.expect_sign("|", "a pattern of a case is not closed")?;
             }
             let body = self.script(&[";;", ";&", "esac"])?;
-            let falls_through =
-                self.rest_of_text().starts_with(";;&") || self.rest_of_text().starts_with(";&");
+            let falls_through = self.sees(";;&") || self.sees(";&");
             arms.push(CaseArm { patterns, body, falls_through });
-            if !self.eat(";;&") && !self.eat(";;") && !self.eat(";&") && !self.stands_at(&["esac"])
-            {
-                return Err(self.error("a case without esac"));
-            }
+            let ends = self.eat(";;&") || self.eat(";;") || self.eat(";&");
+            self.require(ends || self.stands_at(&["esac"]), "a case without esac")?;
         }
     }
 
@@ -357,7 +322,6 @@ impl<'a> Parser<'a> {
         Ok(Some(Kind::Function { name, body }))
     }
 
-    /// Parses `[[ … ]]`, and keeps its words but not its signs.
     fn test(&mut self) -> Result<Kind, SyntaxError> {
         let mut words = Vec::new();
         loop {
@@ -365,9 +329,7 @@ impl<'a> Parser<'a> {
             if self.keyword("]]") {
                 return Ok(Kind::Test(words));
             }
-            if self.is_at_end() {
-                return Err(self.error("a [[ is not closed"));
-            }
+            self.require(!self.is_at_end(), "a [[ is not closed")?;
             if self.begins_process() {
                 words.extend(self.word()?);
             } else if self.peek().is_some_and(|c| "()<>&|;".contains(c)) {
@@ -389,7 +351,6 @@ impl<'a> Parser<'a> {
         word.map(Kind::Arithmetic)
     }
 
-    /// Parses a simple command: assignments, words and redirections in any order.
     fn simple(&mut self) -> Result<ShellCommand, SyntaxError> {
         let (mut assigns, mut words, mut redirects) = (Vec::new(), Vec::new(), Vec::new());
         loop {
@@ -410,19 +371,15 @@ impl<'a> Parser<'a> {
             }
             match self.word()? {
                 Some(word) => words.push(word),
-                None if self.rest_of_text().starts_with('(') => {
-                    return Err(self.error("a ( where none belongs"));
-                }
+                None if self.sees("(") => return Err(self.error("a ( where none belongs")),
                 None => break,
             }
         }
-        if words.is_empty() && assigns.is_empty() && redirects.is_empty() {
-            return Err(self.error("a sign where a command belongs"));
-        }
+        let empty = words.is_empty() && assigns.is_empty() && redirects.is_empty();
+        self.require(!empty, "a sign where a command belongs")?;
         Ok(ShellCommand { kind: Kind::Simple { assigns, words }, redirects })
     }
 
-    /// Parses an assignment, if there is one at this position.
     fn assign(&mut self) -> Result<Option<Assign>, SyntaxError> {
         let start = self.at;
         let name = self.name();
@@ -430,7 +387,7 @@ impl<'a> Parser<'a> {
             return Ok(None);
         }
         let mut raw_index = String::new();
-        if self.rest_of_text().starts_with('[')
+        if self.sees("[")
             && let Some(close) = self.rest_of_text().find(']')
             && !self.rest_of_text()[..close].contains(['\n', ' ', ';'])
         {
@@ -442,7 +399,7 @@ impl<'a> Parser<'a> {
             self.at = start;
             return Ok(None);
         }
-        let (value, elements) = if self.rest_of_text().starts_with('(') && raw_index.is_empty() {
+        let (value, elements) = if self.sees("(") && raw_index.is_empty() {
             (Word::default(), Some(self.elements()?))
         } else {
             (self.word()?.unwrap_or_default(), None)
@@ -462,17 +419,13 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Consumes the name of a variable, and returns it. It is empty if there is none.
     pub(super) fn name(&mut self) -> String {
         let rest = self.rest_of_text();
-        let end = rest
-            .char_indices()
-            .find(|(at, c)| {
-                !(c.is_ascii_alphabetic() || *c == '_' || *at > 0 && c.is_ascii_digit())
-            })
-            .map_or(rest.len(), |(at, _)| at);
-        self.at += end;
-        rest[..end].to_owned()
+        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        let name = &rest[..end.unwrap_or(rest.len())];
+        let name = if name.starts_with(|c: char| c.is_ascii_digit()) { "" } else { name };
+        self.at += name.len();
+        name.to_owned()
     }
 
     fn redirect(&mut self) -> Result<Option<Redirect>, SyntaxError> {
@@ -532,26 +485,24 @@ impl<'a> Parser<'a> {
         let literal = word.parts.iter().any(|part| matches!(part, Part::Quoted(_)));
         let mut end = match word.as_plain_text() {
             Some(end) => end,
-            None if word.raw.contains(['\'', '"', '\\']) => {
-                return Err(self.error("an expansion and quotes at the end of a heredoc"));
+            None => {
+                let quoted = word.raw.contains(['\'', '"', '\\']);
+                self.require(!quoted, "an expansion and quotes at the end of a heredoc")?;
+                word.raw.clone()
             }
-            None => word.raw.clone(),
         };
         // For the shell, the `\r` of a line end is a part of the word.
-        if self.rest_of_text().starts_with('\r') {
+        if self.sees("\r") {
             end.push('\r');
         }
         self.pending.push(PendingHeredoc { body: Rc::clone(body), end, literal, strip_tabs });
         Ok(())
     }
 
-    /// Reads the bodies of the heredocs that were registered on the preceding line.
     fn bodies(&mut self) -> Result<(), SyntaxError> {
         for pending in std::mem::take(&mut self.pending) {
             let (body, ended) = self.body(&pending);
-            if !ended {
-                return Err(self.error("a heredoc is not closed"));
-            }
+            self.require(ended, "a heredoc is not closed")?;
             let body = match pending.literal {
                 true => Word { parts: vec![Part::Quoted(body.clone())], raw: body },
                 false => super::heredoc_body(&body, self.depth)
@@ -580,7 +531,6 @@ impl<'a> Parser<'a> {
         (body, false)
     }
 
-    /// Consumes the rest of the line with its end, and returns it.
     fn line(&mut self) -> String {
         let rest = self.rest_of_text();
         let length = rest.find('\n').map_or(rest.len(), |at| at + 1);
@@ -588,7 +538,6 @@ impl<'a> Parser<'a> {
         rest[..length].to_owned()
     }
 
-    /// Returns true if a registered heredoc has no body yet.
     pub(super) fn owes_bodies(&self) -> bool {
         !self.pending.is_empty()
     }

@@ -22,25 +22,20 @@ impl Parser<'_> {
                 self.part(next, &mut parts)?;
             }
         }
-        if self.at == start {
-            return Ok(None);
-        }
-        Ok(Some(Word { parts, raw: self.text[start..self.at].to_owned() }))
+        let raw = self.text[start..self.at].to_owned();
+        Ok((self.at > start).then_some(Word { parts, raw }))
     }
 
-    /// Returns true if `<(` or `>(` is next.
     pub(super) fn begins_process(&self) -> bool {
-        self.rest_of_text().starts_with("<(") || self.rest_of_text().starts_with(">(")
+        self.sees("<(") || self.sees(">(")
     }
 
-    /// Parses a process substitution, which begins at this position.
     fn process(&mut self, parts: &mut Vec<Part>) -> Result<(), SyntaxError> {
         self.at += 2;
         parts.push(Part::Process(self.script_until(")")?));
         Ok(())
     }
 
-    /// Parses one part of a word outside double quotes.
     fn part(&mut self, next: char, parts: &mut Vec<Part>) -> Result<(), SyntaxError> {
         match next {
             '\'' => {
@@ -49,8 +44,7 @@ impl Parser<'_> {
                 parts.push(Part::Quoted(self.rest_of_text()[..end].to_owned()));
                 self.at += end + 1;
             }
-            '"' => {
-                self.at += 1;
+            '"' | '$' if self.eat("\"") || self.eat("$\"") => {
                 parts.push(Part::Quoted(String::new()));
                 self.quoted_until(Some('"'), parts)?;
             }
@@ -62,15 +56,9 @@ impl Parser<'_> {
                     None => return Err(self.error("a \\ at the end")),
                 }
             }
-            '$' if self.rest_of_text().starts_with("$'") => {
-                self.at += 2;
+            '$' if self.eat("$'") => {
                 let text = self.ansi()?;
                 parts.push(Part::Quoted(text));
-            }
-            '$' if self.rest_of_text().starts_with("$\"") => {
-                self.at += 2;
-                parts.push(Part::Quoted(String::new()));
-                self.quoted_until(Some('"'), parts)?;
             }
             '$' | '`' => self.dollar(Quotes::Outside, parts)?,
             _ => {
@@ -120,13 +108,12 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Parses an expansion that begins with `$` or a backtick.
     fn dollar(&mut self, quotes: Quotes, parts: &mut Vec<Part>) -> Result<(), SyntaxError> {
         let quoted = quotes == Quotes::Inside;
         if self.eat("`") {
             let script = self.backticks(quotes)?;
             parts.push(Part::Command { script, quoted });
-        } else if self.rest_of_text().starts_with("$((")
+        } else if self.sees("$((")
             && let Some(word) = self.arithmetic_expansion()?
         {
             parts.push(Part::Arithmetic(word));
@@ -136,7 +123,7 @@ impl Parser<'_> {
         } else if self.eat("${") {
             let part = self.deeper(|parser| parser.rest_of_braces(quotes))?;
             parts.push(part);
-        } else if self.rest_of_text().starts_with("$[") {
+        } else if self.sees("$[") {
             return Err(self.error("the old form $[ is not read"));
         } else {
             self.at += 1;
@@ -145,7 +132,6 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Parses `$NAME`, `$1` or `$@` after the `$`. A `$` alone is text.
     fn parse_named_variable(&mut self, quoted: bool) -> Part {
         let mut name = self.name();
         if name.is_empty()
@@ -164,10 +150,8 @@ impl Parser<'_> {
     /// Parses the rest of `${…}` after the `${`.
     fn rest_of_braces(&mut self, quotes: Quotes) -> Result<Part, SyntaxError> {
         let quoted = quotes == Quotes::Inside;
-        let indirect =
-            self.rest_of_text().starts_with('!') && !self.rest_of_text().starts_with("!}");
-        let counted =
-            self.rest_of_text().starts_with('#') && !self.rest_of_text().starts_with("#}");
+        let indirect = self.sees("!") && !self.sees("!}");
+        let counted = self.sees("#") && !self.sees("#}");
         if indirect || counted {
             self.at += 1;
         }
@@ -178,7 +162,7 @@ impl Parser<'_> {
                 name.extend(self.bump());
             }
         }
-        if self.rest_of_text().starts_with('[') {
+        if self.sees("[") {
             let close =
                 self.rest_of_text().find(']').ok_or(self.error("a [ in ${ is not closed"))?;
             name.push_str(&self.rest_of_text()[..=close]);
@@ -201,7 +185,7 @@ impl Parser<'_> {
     /// Parses the operator of `${NAME…}`, such as `:-`. An operator that is not known here is left
     /// in the word after it.
     fn operation(&mut self) -> Op {
-        let colon = self.rest_of_text().starts_with(':');
+        let colon = self.sees(":");
         let op = match self.rest_of_text()[usize::from(colon)..].chars().next() {
             Some('-') => Op::Default { colon, assigns: false },
             Some('=') => Op::Default { colon, assigns: true },
@@ -255,12 +239,8 @@ impl Parser<'_> {
 
     fn substitution(&mut self, end: &'static str) -> Result<Script, SyntaxError> {
         let script = self.script(&[end])?;
-        if !self.eat(end) {
-            return Err(self.error("a $( or <( is not closed"));
-        }
-        if self.owes_bodies() {
-            return Err(self.error("a heredoc inside $( or <( is not closed"));
-        }
+        self.expect_sign(end, "a $( or <( is not closed")?;
+        self.require(!self.owes_bodies(), "a heredoc inside $( or <( is not closed")?;
         Ok(script)
     }
 
@@ -308,7 +288,7 @@ impl Parser<'_> {
             match self.peek() {
                 None => return Ok(None),
                 Some(')') if open == 0 => {
-                    if !self.rest_of_text().starts_with("))") {
+                    if !self.sees("))") {
                         return Ok(None);
                     }
                     let raw = self.text[start..self.at].to_owned();
@@ -331,7 +311,6 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses the rest of `$'…'` after the first quote.
     fn ansi(&mut self) -> Result<String, SyntaxError> {
         let start = self.at;
         loop {
@@ -376,7 +355,6 @@ pub(crate) fn unescape(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Reads the rest of an escape after the backslash, and adds its bytes.
 fn escape(rest: &mut Chars<'_>, bytes: &mut Vec<u8>) {
     let before = rest.clone();
     let next = rest.next().unwrap_or('\\');
@@ -418,7 +396,6 @@ fn digits(rest: &mut Chars<'_>, base: u32, most: usize) -> Option<u32> {
     value
 }
 
-/// Whether an expansion is inside double quotes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Quotes {
     Inside,
