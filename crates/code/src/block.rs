@@ -10,11 +10,9 @@ use super::{Fingerprint, LineRange};
 pub(super) const MAX_BLOCKS: usize = 10_000;
 
 named_enum! {
-    /// The kind of a block. [`BlockKind::as_str`] returns the word that the ledger uses for it.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     #[derive(serde::Serialize, serde::Deserialize)]
     pub enum BlockKind, KINDS {
-        /// A function outside any type.
         Function: "function",
         /// A function directly inside a class, impl, trait or interface.
         Method: "method",
@@ -23,29 +21,21 @@ named_enum! {
         Enum: "enum",
         Union: "union",
         Trait: "trait",
-        /// An interface or annotation type.
         Interface: "interface",
-        /// A Rust `impl` block, of a type or of a trait.
         Impl: "impl",
-        /// A module with a body.
         Module: "module",
         Namespace: "namespace",
-        /// A constant outside any function.
         Constant: "constant",
-        /// A variable or static outside any function.
         Variable: "variable",
-        /// A type alias or other named type.
         Type: "type",
         Macro: "macro",
         /// A test that a runner finds by its call (`describe`, `it`, `test`).
         Test: "test",
         /// A Markdown section, from its heading to its end, with its subsections.
         Section: "section",
-        /// A key, table or entry of a data file.
         Key: "key",
         /// A SQL statement that defines something, or a Dockerfile instruction.
         Statement: "statement",
-        /// A rule of a style sheet.
         Rule: "rule",
         /// The text between two top-level definitions, such as imports and top-level statements.
         /// Text with comments only is not a block.
@@ -54,7 +44,6 @@ named_enum! {
         Paragraph: "paragraph",
         /// A whole file that is not divided further, for example a generated file.
         File: "file",
-        /// The source of one notebook cell.
         Cell: "cell",
     }
 }
@@ -82,14 +71,12 @@ impl BlockKind {
         matches!(self, Self::Region | Self::Paragraph)
     }
 
-    /// Returns true if a function directly inside a block of this kind is a method.
     pub(super) fn has_methods(self) -> bool {
         use BlockKind::{Class, Enum, Impl, Interface, Struct, Trait, Union};
         matches!(self, Class | Struct | Enum | Union | Trait | Interface | Impl)
     }
 }
 
-/// Identifies a block before and after an edit of its body.
 #[derive(
     Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
@@ -105,26 +92,19 @@ pub struct Identity {
     pub ordinal: u32,
 }
 
-/// One block of a file, with its place in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     pub identity: Identity,
-    /// The last segment of the identity's path.
     pub name: String,
-    /// The index of the enclosing block in [`FileBlocks::blocks`].
     pub container: Option<usize>,
     /// The bytes of the lead: decorators, attributes, `export` and the doc comment directly above.
     /// They end where the node starts. Without a lead, the range is empty.
     pub lead: Range<usize>,
-    /// The bytes of the syntax node, without the lead.
     pub bytes: Range<usize>,
-    /// The lines of the node, without the lead.
     pub lines: LineRange,
-    /// The lines of the lead and the node.
     pub whole_lines: LineRange,
     /// The bytes of the name. A block without a name has its first line here.
     pub name_bytes: Range<usize>,
-    /// The hashes by which the block is found again.
     pub fingerprint: Fingerprint,
     /// True if the block was carried over from an earlier text because an edit brought a syntax
     /// error into it. Its fingerprints are those of the earlier text. Nothing is claimed about such

@@ -25,7 +25,6 @@ use super::incremental::ParsedText;
 use super::text_difference::TextDifference;
 use super::{Block, FileBlocks, words};
 
-/// The outline of an earlier text, and how the present text differs from that text.
 #[derive(Clone)]
 pub(super) struct Earlier {
     pub blocks: Arc<FileBlocks>,
@@ -40,7 +39,6 @@ impl Earlier {
     }
 }
 
-/// An earlier outline, and what the parser found in the present text.
 pub(super) struct Carry<'a> {
     pub earlier: &'a Earlier,
     pub now: &'a ParsedText,
@@ -48,6 +46,14 @@ pub(super) struct Carry<'a> {
 }
 
 impl Carry<'_> {
+    fn difference(&self) -> &TextDifference {
+        &self.earlier.difference
+    }
+
+    fn start_of(&self, byte: usize) -> usize {
+        self.difference().start(byte).likely
+    }
+
     /// Returns the blocks in order. Their lines and ordinals are not yet set.
     pub(super) fn run(&self) -> Vec<Block> {
         let mut taken = HashSet::new();
@@ -68,11 +74,11 @@ impl Carry<'_> {
         let now = &self.now.blocks.blocks;
         let untouched = self.earlier.blocks.blocks.iter().filter(|block| {
             let is_named = !block.identity.kind.is_unnamed() && !block.broken;
-            is_named && !self.earlier.difference.touches_block(&block.whole_bytes(), self.text)
+            is_named && !self.difference().touches_block(&block.whole_bytes(), self.text)
         });
         let mut from = 0;
         untouched.into_iter().all(|block| {
-            let start = self.earlier.difference.start(block.bytes.start).likely;
+            let start = self.start_of(block.bytes.start);
             from += now[from..].partition_point(|other| other.bytes.start < start);
             let mut here = now[from..].iter().take_while(|other| other.bytes.start == start);
             here.any(|other| {
@@ -84,7 +90,7 @@ impl Carry<'_> {
     }
 
     pub(super) fn known_errors(&self) -> Vec<Range<usize>> {
-        self.earlier.known_errors.iter().map(|error| self.earlier.difference.now(error)).collect()
+        self.earlier.known_errors.iter().map(|error| self.difference().now(error)).collect()
     }
 
     /// Returns true if there is no new damage: each error was in the earlier text at the same
@@ -98,8 +104,8 @@ impl Carry<'_> {
         let mut old = known.iter();
         let is_known = |error: &Range<usize>| {
             old.any(|old| {
-                self.earlier.difference.start(old.start).holds(error.start)
-                    && self.earlier.difference.end(old.end).holds(error.end)
+                self.difference().start(old.start).holds(error.start)
+                    && self.difference().end(old.end).holds(error.end)
             })
         };
         now.iter().all(is_known) || bytes(now) <= bytes(known)
@@ -107,14 +113,14 @@ impl Carry<'_> {
 
     fn carried_block(&self, block: &Block, taken: &mut HashSet<usize>) -> Option<Block> {
         let whole = block.whole_bytes();
-        if !self.earlier.difference.touches_block(&whole, self.text) {
+        if !self.difference().touches_block(&whole, self.text) {
             return Some(self.block_moved(block));
         }
         if let Some(at) = self.parsed_anew(block) {
             taken.insert(at);
             return Some(self.now.blocks.blocks[at].clone());
         }
-        match self.earlier.difference.only_add_lines_around(&whole, self.text) {
+        match self.difference().only_add_lines_around(&whole, self.text) {
             true => Some(self.block_moved(block)),
             false => self.marked_as_broken(block),
         }
@@ -122,7 +128,7 @@ impl Carry<'_> {
 
     fn block_moved(&self, block: &Block) -> Block {
         let moved = |bytes: &Range<usize>| {
-            let start = self.earlier.difference.start(bytes.start).likely;
+            let start = self.start_of(bytes.start);
             start..start + bytes.len()
         };
         Block {
@@ -137,11 +143,11 @@ impl Carry<'_> {
     /// block was not replaced as a whole, the same kind and container. It must not contain more
     /// errors than the block did before.
     fn parsed_anew(&self, block: &Block) -> Option<usize> {
-        let start = self.earlier.difference.start(block.bytes.start);
-        let end = self.earlier.difference.end(block.bytes.end);
-        let lead = self.earlier.difference.start(block.lead.start).first;
+        let start = self.difference().start(block.bytes.start);
+        let end = self.difference().end(block.bytes.end);
+        let lead = self.difference().start(block.lead.start).first;
         let errors = count(&self.earlier.known_errors, &block.whole_bytes());
-        let is_anchored = !self.earlier.difference.replaces_all(&block.bytes);
+        let is_anchored = !self.difference().replaces_all(&block.bytes);
         let blocks = &self.now.blocks.blocks;
         let from = blocks.partition_point(|other| other.bytes.start < start.first);
         let fits = |other: &Block| {
@@ -166,27 +172,25 @@ impl Carry<'_> {
     /// Returns `None` if that text is empty or, after a complete replacement, no longer contains
     /// the block's name.
     fn marked_as_broken(&self, block: &Block) -> Option<Block> {
-        let mut bytes = self.earlier.difference.start(block.bytes.start).likely
-            ..self.earlier.difference.end(block.bytes.end).likely;
-        if self.earlier.difference.replaces_all(&block.bytes) {
-            bytes.start = self.earlier.difference.start(block.bytes.start).first;
+        let mut bytes =
+            self.start_of(block.bytes.start)..self.difference().end(block.bytes.end).likely;
+        if self.difference().replaces_all(&block.bytes) {
+            bytes.start = self.difference().start(block.bytes.start).first;
             bytes.start += line_of_name(self.text.get(bytes.clone())?, block)?;
         }
         let bytes = trimmed_range(self.text, bytes)?;
-        let lead =
-            self.earlier.difference.start(block.lead.start).likely.min(bytes.start)..bytes.start;
         let lead = match block.lead.is_empty() {
-            true => bytes.start..bytes.start,
-            false => lead,
+            true => bytes.start,
+            false => self.start_of(block.lead.start).min(bytes.start),
         };
-        let name = self.earlier.difference.start(block.name_bytes.start).likely;
+        let name = self.start_of(block.name_bytes.start);
         let name = name..name + block.name_bytes.len();
         let is_name = bytes.start <= name.start
             && name.end <= bytes.end
-            && !self.earlier.difference.touches_block(&block.name_bytes, self.text);
+            && !self.difference().touches_block(&block.name_bytes, self.text);
         let line = self.text[bytes.clone()].lines().next().unwrap_or_default().trim_end().len();
         let name_bytes = if is_name { name } else { bytes.start..bytes.start + line };
-        Some(Block { lead, bytes, name_bytes, broken: true, ..block.clone() })
+        Some(Block { lead: lead..bytes.start, bytes, name_bytes, broken: true, ..block.clone() })
     }
 
     /// Returns true if it is certain that the edit added a parsed block, although the text does not parse. The block
@@ -197,9 +201,8 @@ impl Carry<'_> {
         let new = &blocks[at];
         let whole = new.whole_bytes();
         // A block without a name may be a definition that is not yet fully typed.
-        let is_unnamed = new.identity.kind.is_unnamed();
-        if is_unnamed
-            || !self.earlier.difference.overlaps_new_text(&whole)
+        if new.identity.kind.is_unnamed()
+            || !self.difference().overlaps_new_text(&whole)
             || count(&self.now.errors, &whole) > 0
         {
             return false;
@@ -239,13 +242,10 @@ fn container_path(block: &Block) -> &str {
 }
 
 fn is_inside(inner: &Block, outer: &Block) -> bool {
+    let rest = inner.identity.path.strip_prefix(&outer.identity.path);
     outer.bytes.start <= inner.bytes.start
         && inner.bytes.end <= outer.bytes.end
-        && inner
-            .identity
-            .path
-            .strip_prefix(&outer.identity.path)
-            .is_some_and(|rest| rest.starts_with('.'))
+        && rest.is_some_and(|rest| rest.starts_with('.'))
 }
 
 /// Returns the offset of the line that contains the block's name as a whole word.

@@ -48,7 +48,6 @@ pub fn sides(text: &str) -> Option<[String; 2]> {
     Some(sides)
 }
 
-/// Returns the parts to parse in a text with conflicts. Returns `None` if there is no conflict.
 pub(super) fn parts(text: &str) -> Option<Vec<Range>> {
     let end = LineStart { byte: END, row: END };
     let kept = sections(text, end)?.filter(|(side, _)| *side != Marker::Ancestor);
@@ -105,7 +104,6 @@ fn markers(text: &str) -> Option<Vec<(Marker, LineStart, LineStart)>> {
     (!markers.is_empty()).then_some(markers)
 }
 
-/// A position beyond the end of any text, in the form that tree-sitter uses.
 const END: usize = u32::MAX as usize;
 
 /// The markers of a conflict, in their order in the text. `Sides` is `=======`.
@@ -141,7 +139,6 @@ impl Marker {
     }
 }
 
-/// The position at which a line starts.
 #[derive(Clone, Copy, Default)]
 struct LineStart {
     byte: usize,

@@ -14,13 +14,10 @@ use super::position::line_ranges;
 /// A range of removed items and the range of items that replaced them. One of the two may be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedRange {
-    /// Indices into the earlier sequence.
     pub before: Range<usize>,
-    /// Indices into the present sequence.
     pub now: Range<usize>,
 }
 
-/// Returns the differences between two sequences, in order.
 pub fn changes<T: Hash + Eq>(before: &[T], now: &[T]) -> Vec<ChangedRange> {
     let equal = |(a, b): &(&T, &T)| a == b;
     let start = before.iter().zip(now).take_while(equal).count();

@@ -14,18 +14,12 @@ use super::{
     Block, BlockKind, Encoding, FileBlocks, Position, generated, outline, paragraphs, position,
 };
 
-/// Files with more bytes than this are not read.
 pub const MAX_BYTES: usize = 2 * 1024 * 1024;
 
-/// The reason why a file has no blocks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unread {
-    /// The file has more than [`MAX_BYTES`].
     #[error("the file has {bytes} bytes; files over 2 MiB are not read")]
-    TooLarge {
-        /// The size of the file, in bytes.
-        bytes: usize,
-    },
+    TooLarge { bytes: usize },
     /// The file has a NUL byte in its first 8 KiB.
     #[error("the file is binary; binary files are not read")]
     Binary,
@@ -45,7 +39,7 @@ pub struct Document {
     inner: Arc<Inner>,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Inner {
     path: Arc<str>,
     rope: Rope,
@@ -53,16 +47,13 @@ struct Inner {
     /// True if a program wrote the text, as its name or the text itself shows: `a.min.js`, or
     /// `@generated` at the top. A generated text is one block, whatever its language.
     is_generated: bool,
-    /// Finds out whether the text is declared as generated, for example in `.gitattributes`.
     declared: Option<LazyDeclaration>,
     unread: Option<Unread>,
-    /// An earlier state that was parsed, and the bytes edited since.
     base: Option<Base>,
     /// An earlier outline, which is kept if this text does not parse.
     earlier: Option<Earlier>,
     /// Returns a document to take the outline from, if there is no earlier outline.
     origin: Option<EarlierDocument>,
-    /// The edits that led to this text.
     edits: EditLog,
     parsed: OnceLock<Outlined>,
 }
@@ -104,7 +95,6 @@ type LazyDeclaration = Arc<LazyLock<bool, Box<dyn FnOnce() -> bool + Send + Sync
 
 type EarlierDocument = Arc<dyn Fn() -> Option<Document> + Send + Sync>;
 
-/// A parsed text with its outline.
 #[derive(Clone)]
 struct Outlined {
     parsed: ParsedText,
@@ -173,13 +163,9 @@ impl Document {
         Self::from_rope(path.into(), Rope::from_str(text))
     }
 
-    /// Marks the text as generated, as `.gitattributes` declares it. It becomes one block.
-    pub fn declared_generated(self) -> Self {
-        self.declared_generated_if(|| true)
-    }
-
-    /// Like [`Document::declared_generated`] if `is_generated` returns true. It is called when the
-    /// blocks are first needed, because it reads the disk.
+    /// Marks the text as generated, as `.gitattributes` declares it, if `is_generated` returns true.
+    /// The text becomes one block. `is_generated` is called when the blocks are first needed,
+    /// because it reads the disk.
     pub fn declared_generated_if(
         self,
         is_generated: impl FnOnce() -> bool + Send + Sync + 'static,
@@ -188,7 +174,6 @@ impl Document {
         self.with_inner(|inner| Inner { declared, parsed: OnceLock::new(), ..inner })
     }
 
-    /// Returns true if the text was declared as generated; see [`Self::declared_generated_if`].
     pub fn is_declared_generated(&self) -> bool {
         self.inner.declared.as_ref().is_some_and(|declared| ***declared)
     }
@@ -210,12 +195,10 @@ impl Document {
 
     fn from_rope(path: Arc<str>, rope: Rope) -> Self {
         let bytes = rope.len_bytes();
+        let is_binary = || rope.bytes().take(BINARY_PROBE).any(|byte| byte == 0);
         let unread = match bytes > MAX_BYTES {
             true => Some(Unread::TooLarge { bytes }),
-            // A NUL among the first bytes means a binary file, as in `from_bytes`.
-            false => {
-                rope.bytes().take(BINARY_PROBE).any(|byte| byte == 0).then_some(Unread::Binary)
-            }
+            false => is_binary().then_some(Unread::Binary),
         };
         let language = language::of_file(&path, &first_line(&rope));
         let is_generated = unread.is_none() && generated::is_generated(&path, &rope, language);
@@ -224,13 +207,8 @@ impl Document {
             rope,
             language: language.filter(|_| !is_generated),
             is_generated,
-            declared: None,
             unread,
-            base: None,
-            earlier: None,
-            origin: None,
-            edits: EditLog::default(),
-            parsed: OnceLock::new(),
+            ..Inner::default()
         };
         Self { inner: Arc::new(inner) }
     }
@@ -329,7 +307,6 @@ impl Document {
         whole.then_some(characters)
     }
 
-    /// Returns why the text was not read, or `None` if it was.
     pub fn unread(&self) -> Option<&Unread> {
         self.inner.unread.as_ref()
     }
@@ -352,7 +329,6 @@ impl Document {
         self.outlined().blocks.clone()
     }
 
-    /// Returns the blocks that the parser finds in this text, without any from an earlier text.
     pub fn parsed_blocks(&self) -> Arc<FileBlocks> {
         self.outlined().parsed.blocks.clone()
     }
@@ -396,9 +372,8 @@ impl Document {
         let is_whole =
             |blocks: &[Block]| matches!(blocks, [one] if one.identity.kind == BlockKind::File);
         let is_cut = !self.is_one_block() && is_whole(&self.blocks().blocks);
-        let lacks_grammar = |language: &Language| language.grammar.is_none();
         is_cut.then(|| {
-            if let Some(language) = self.inner.language.filter(|it| lacks_grammar(it)) {
+            if let Some(language) = self.inner.language.filter(|it| it.grammar.is_none()) {
                 return format!(
                     "{} is treated as one block, because this build of the program has no grammar for {}; one with the feature `all-languages` has it.",
                     self.inner.path, language.id
@@ -425,7 +400,6 @@ impl Document {
         self.inner.rope.len_bytes()
     }
 
-    /// Returns the number of lines, as an editor counts them.
     pub fn line_count(&self) -> u32 {
         self.inner.rope.len_lines() as u32
     }
@@ -448,7 +422,6 @@ impl Document {
     }
 }
 
-/// Makes a text into one block, without a syntax tree.
 fn one_block(path: &str, rope: &Rope) -> ParsedText {
     ParsedText::without_tree(Arc::new(generated::one_block(path, rope)), Arc::default())
 }
@@ -474,7 +447,6 @@ fn outlined(rope: &Rope, parsed: ParsedText, earlier: Option<&Earlier>) -> Outli
     Outlined { blocks: Arc::new(blocks), known_errors, ..as_parsed }
 }
 
-/// Returns the start of the first line, enough to read a `#!`.
 fn first_line(rope: &Rope) -> String {
     const LONGEST: usize = 256;
     rope.line(0).chars().take(LONGEST).collect()

@@ -10,9 +10,7 @@ use super::language::{self, Language};
 use super::syntax::{Compiled, visit};
 use super::syntax_tree;
 
-/// A node that contains text in another language, and the syntax tree of that text.
 pub(super) struct Embedded {
-    /// The id of the node in the outer tree.
     pub holder: usize,
     pub bytes: Range<usize>,
     pub compiled: &'static Compiled,
@@ -25,7 +23,6 @@ impl Embedded {
     }
 }
 
-/// Parses all embedded text below these nodes that is in a supported language.
 pub(super) fn embedded(text: &str, tops: &[Node]) -> Vec<Embedded> {
     let start = Instant::now();
     let in_time = |_: &Node| start.elapsed() < syntax_tree::PATIENCE;
@@ -41,15 +38,10 @@ fn embedded_in(text: &str, holder: Node) -> Option<Embedded> {
         return None;
     }
     let tree = syntax_tree::tree_within(language, text, &[raw.range()])?;
-    Some(Embedded {
-        holder: raw.id(),
-        bytes: raw.byte_range(),
-        compiled: language.compiled()?,
-        tree,
-    })
+    let compiled = language.compiled()?;
+    Some(Embedded { holder: raw.id(), bytes: raw.byte_range(), compiled, tree })
 }
 
-/// Returns the script and style elements at and below a node.
 fn holders(top: Node<'_>) -> Vec<Node<'_>> {
     let mut found = Vec::new();
     visit(top, |node| {
@@ -64,11 +56,10 @@ fn holders(top: Node<'_>) -> Vec<Node<'_>> {
 
 fn language_of(text: &str, holder: Node) -> Option<&'static Language> {
     let tag = holder.named_child(0)?;
-    let value_of = |name: &str| attribute(text, tag, name);
-    let id = if holder.kind() == "style_element" {
-        style_language(value_of("lang"), value_of("type"))
-    } else {
-        script_language(value_of("lang"), value_of("type"))
+    let (lang, mime) = (attribute(text, tag, "lang"), attribute(text, tag, "type"));
+    let id = match holder.kind() {
+        "style_element" => style_language(lang, mime),
+        _ => script_language(lang, mime),
     };
     language::by_id(id?)
 }

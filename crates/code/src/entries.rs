@@ -40,7 +40,6 @@ struct Member<'a> {
 }
 
 impl Member<'_> {
-    /// Returns the value without its quotes, if it is one short word or string.
     fn plain_value(&self, text: &str) -> Option<Range<usize>> {
         let value = &text[self.value.clone()];
         let is_plain = value.len() <= 4 * NAME_CHARS

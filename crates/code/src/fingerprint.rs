@@ -45,10 +45,8 @@ impl std::fmt::Display for ContentHash {
 }
 
 impl ContentHash {
-    /// The length of `sha256:` and 32 digits.
     const KEY: usize = 39;
 
-    /// Returns the text as it is written in the ledger, with its prefix.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -153,16 +151,12 @@ pub fn share_kept(before: &Fingerprint, now: &Fingerprint) -> f32 {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fingerprint {
-    /// Equal for blocks with the same text.
     pub content: ContentHash,
-    /// Equal for blocks with the same tokens.
     pub tokens: TokenHash,
     /// Equal for blocks with the same tokens after consistent renaming. The block's own name is
     /// replaced by a placeholder.
     pub shape: ShapeHash,
-    /// Estimates how similar the tokens of two blocks are.
     pub sketch: Sketch,
-    /// Like `sketch`, and more precise for short blocks.
     pub pairs: PairLanes,
     /// The tokens of the block without the blocks inside it, their leads, and the separators next
     /// to them. Only set for a block that contains others. A class keeps this hash if a method is
@@ -198,7 +192,6 @@ pub fn content_hash(text: &str) -> ContentHash {
     ContentHash(format!("sha256:{}", hex(&sha.finalize())))
 }
 
-/// One element of the sequence that [`events_hash`] hashes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Piece<'a> {
     Token(&'a str),
@@ -206,7 +199,6 @@ pub(super) enum Piece<'a> {
     Close(u32),
     /// A local identifier, numbered by its first use.
     Local(u32),
-    /// The block's own name, whatever it is.
     OwnName,
 }
 
@@ -272,7 +264,6 @@ pub(super) fn pairs(codes: &[u64]) -> PairLanes {
     PairLanes(minhash::sketch(codes, 2))
 }
 
-/// Returns the sketch of a sequence of tokens, each given by its [`minhash::token_code`].
 pub(super) fn sketch(codes: &[u64]) -> Sketch {
     Sketch(minhash::sketch(codes, minhash::SHINGLE))
 }

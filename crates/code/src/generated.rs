@@ -6,11 +6,9 @@ use super::block::{BlockKind, FileBlocks};
 use super::language::Language;
 use super::{outline, words};
 
-/// The file name endings of minified files.
 const MINIFIED: [&str; 2] = [".min.js", ".min.css"];
 /// A line with more bytes than this was not written by hand.
 const LONGEST_LINE: usize = 5_000;
-/// How many lines at the top are searched for a note that the file is generated.
 const HEADER_LINES: usize = 8;
 const COMMENT_MARKS: [&str; 7] = ["//", "#", "/*", "*", "--", "<!--", ";"];
 
@@ -56,7 +54,6 @@ fn has_generated_note(rope: &Rope) -> bool {
     })
 }
 
-/// Returns the whole text as one block, named after the file.
 pub(super) fn one_block(path: &str, rope: &Rope) -> FileBlocks {
     let text = rope.to_string();
     let bytes = words::trimmed_range(&text, 0..text.len());

@@ -23,7 +23,6 @@ use super::language::Language;
 use super::outline::{self, OutlinedPart, TopLevelNode};
 use super::syntax_tree::{self, is_tangled, parser, patiently, whole_tree};
 
-/// The syntax tree and the blocks of a text.
 #[derive(Clone)]
 pub(super) struct ParsedText {
     tree: Option<Tree>,
@@ -31,24 +30,20 @@ pub(super) struct ParsedText {
     pub blocks: Arc<FileBlocks>,
     pub errors: Arc<Vec<Range<usize>>>,
     len: usize,
-    /// Whether the next text may be parsed from this tree.
     reusable: bool,
 }
 
 impl ParsedText {
-    /// Makes a parsed text without a tree, from its blocks and its syntax errors.
     pub(super) fn without_tree(blocks: Arc<FileBlocks>, errors: Arc<Vec<Range<usize>>>) -> Self {
         let items = Arc::default();
         Self { tree: None, items, blocks, errors, len: 0, reusable: false }
     }
 
-    /// Returns the syntax tree, if the text was parsed in time.
     pub(super) fn tree(&self) -> Option<&Tree> {
         self.tree.as_ref()
     }
 }
 
-/// An earlier parsed text, and how the present text differs from it.
 #[derive(Clone)]
 pub(super) struct Base {
     parsed: ParsedText,
@@ -70,13 +65,8 @@ impl Base {
     pub(super) fn edited(&self, edit: &InputEdit) -> Self {
         let mut next = self.clone();
         next.tree.edit(edit);
-        let end = self.touched.end;
-        let moved = if end >= edit.old_end_byte {
-            end - edit.old_end_byte + edit.new_end_byte
-        } else {
-            edit.new_end_byte
-        };
-        next.touched = self.touched.start.min(edit.start_byte)..moved.max(edit.new_end_byte);
+        let end = self.touched.end.saturating_sub(edit.old_end_byte) + edit.new_end_byte;
+        next.touched = self.touched.start.min(edit.start_byte)..end;
         next
     }
 }
@@ -283,9 +273,8 @@ fn spliced(
         embeds: middle.embeds,
         embedded_errors: middle.embedded_errors,
     };
-    found
-        .blocks
-        .extend(middle.blocks.into_iter().map(|block| with_moved_container(block, 0, head)));
+    let inserted = middle.blocks.into_iter().map(|block| with_moved_container(block, 0, head));
+    found.blocks.extend(inserted);
     found.items.extend(middle.items.into_iter().map(|item| TopLevelNode {
         blocks: item.blocks.start + head..item.blocks.end + head,
         ..item

@@ -8,15 +8,12 @@ use std::sync::{LazyLock, OnceLock};
 use super::language_tables::{self, formats, functional, markup, other_languages};
 use super::syntax::{Compiled, Syntax};
 
-/// A language with a grammar, and everything that is specific to it, as data.
 #[derive(Debug)]
 pub struct Language {
-    /// The name of the language in records, such as `rust`.
     pub id: &'static str,
     /// The file name endings, without the dot. Case does not matter here, but `R` is listed because
     /// agents that are told the endings compare their case.
     pub extensions: &'static [&'static str],
-    /// Whole file names, such as `.bashrc`.
     pub file_names: &'static [&'static str],
     /// The programs named in a `#!` line, without version numbers, such as `python`.
     pub interpreters: &'static [&'static str],
@@ -30,7 +27,6 @@ pub struct Language {
 }
 
 impl Language {
-    /// Returns true if files of this language hold data (keys and lists) and not code.
     pub fn is_data(&self) -> bool {
         !self.syntax.entries.is_empty()
     }

@@ -26,7 +26,6 @@ use super::fingerprint::{self, ContentHash};
 /// Consecutive comments and attributes that may turn out to be the lead of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LeadRun {
-    /// The position of the first byte.
     pub start: usize,
     /// How many events the walk had written when the run began.
     pub event: usize,
@@ -59,7 +58,6 @@ impl LeadRun {
         }
     }
 
-    /// Returns the run if it belongs to what begins at `byte`.
     pub(super) fn if_attached_to(self, text: &str, byte: usize) -> Option<Self> {
         (self.firm || self.is_directly_above(text, byte)).then_some(self)
     }

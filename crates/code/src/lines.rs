@@ -16,24 +16,20 @@ use sha2::{Digest, Sha256};
 use super::position::line_ranges;
 use super::{Block, Document, FileBlocks, difference};
 
-/// The first bytes of the SHA-256 of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LineHash([u8; 3]);
 
 impl LineHash {
-    /// Hashes a line, without white space at both ends.
     pub fn from_text(text: &str) -> Self {
         let digest = Sha256::digest(text.trim());
         Self([digest[0], digest[1], digest[2]])
     }
 }
 
-/// A line that belongs to a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnLine {
     /// The line number in the file, counted from 1.
     pub number: u32,
-    /// The hash by which the line is compared.
     pub hash: LineHash,
     /// True if the line is blank or has only punctuation. Such lines occur everywhere, so finding
     /// one again proves nothing.
@@ -41,7 +37,6 @@ pub struct OwnLine {
 }
 
 impl OwnLine {
-    /// Returns true if the line is empty or has only white space.
     pub fn is_blank(&self) -> bool {
         self.common && self.hash == LineHash::from_text("")
     }
@@ -108,13 +103,11 @@ pub fn matched_lines(
     found
 }
 
-/// Returns the lines that also occur in the other text, with their indices.
 fn shared(lines: &[LineHash], others: &[LineHash]) -> (Vec<usize>, Vec<LineHash>) {
     let others: HashSet<&LineHash> = others.iter().collect();
     lines.iter().enumerate().filter(|(_, line)| others.contains(line)).unzip()
 }
 
-/// Like [`matched_lines`], for lines that know whether they are common.
 pub fn matched_own_lines(before: &[LineHash], now: &[OwnLine]) -> Vec<Option<usize>> {
     let common: HashSet<LineHash> =
         now.iter().filter(|line| line.common).map(|line| line.hash).collect();

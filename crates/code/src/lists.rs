@@ -1,6 +1,5 @@
 //! Lists of words and of places, each written as one text and split when the program is compiled.
 
-/// The words of a text, which are separated by white space.
 #[macro_export]
 macro_rules! words {
     ($text:literal) => {{
@@ -48,7 +47,6 @@ pub const fn split_places<const N: usize>(text: &str) -> [(&str, &str); N] {
     places
 }
 
-/// Returns the first word of a text, and what follows it.
 const fn cut_word(text: &str) -> (&str, &str) {
     let mut end = 0;
     while end < text.len() && !text.as_bytes()[end].is_ascii_whitespace() {
@@ -58,7 +56,6 @@ const fn cut_word(text: &str) -> (&str, &str) {
     (word, rest.trim_ascii_start())
 }
 
-/// Returns what is before the first `/` of a word, and what is behind it.
 const fn cut_place(word: &str) -> (&str, &str) {
     let mut end = 0;
     while end < word.len() && word.as_bytes()[end] != b'/' {

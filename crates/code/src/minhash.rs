@@ -20,10 +20,8 @@ use std::array;
 /// The number of lanes in a sketch, of 8 bits each.
 pub(super) const LANES: usize = 128;
 pub(super) const PAIR_LANES: usize = 64;
-/// The number of tokens in a shingle of a sketch.
 pub(super) const SHINGLE: usize = 4;
 
-/// Returns FNV-1a of a token's text.
 pub(super) fn token_code(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
@@ -42,7 +40,6 @@ fn mix(value: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Returns the lanes for a block's shingles of this many tokens.
 pub(super) fn sketch<const N: usize>(codes: &[u64], shingle: usize) -> [u8; N] {
     if codes.is_empty() {
         return [0; N];

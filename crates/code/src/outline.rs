@@ -24,12 +24,10 @@ use super::{LineRange, position};
 /// The blocks of a part of a file. The part begins and ends between top-level nodes.
 #[derive(Debug, Default)]
 pub(super) struct OutlinedPart {
-    /// Containers are indices into this list.
     pub blocks: Vec<Block>,
     pub items: Vec<TopLevelNode>,
     /// True if some of the text is in another language, such as JavaScript in HTML.
     pub embeds: bool,
-    /// The byte ranges of the syntax errors in the embedded text.
     pub embedded_errors: Vec<Range<usize>>,
 }
 
@@ -42,7 +40,6 @@ pub(super) struct TopLevelNode {
     pub clean: bool,
 }
 
-/// A definition as a pattern found it, before it is a block.
 struct Definition<'t> {
     node: Node<'t>,
     bytes: Range<usize>,
@@ -80,7 +77,6 @@ impl<'t> Definition<'t> {
     }
 }
 
-/// Makes a block that has no syntax node. Its tokens are the words of the text.
 pub(super) fn block_of_words(
     text: &str,
     kind: BlockKind,
@@ -144,7 +140,6 @@ pub(super) fn outline(
     })
 }
 
-/// Returns the children of the root that begin in the zone.
 fn top_nodes<'t>(root: Node<'t>, zone: &Range<usize>) -> Vec<Node<'t>> {
     let mut cursor = root.walk();
     root.children(&mut cursor)
@@ -179,7 +174,6 @@ fn walk(
     WalkedTokens { events, spans, leads, ..WalkedTokens::default() }
 }
 
-/// Returns the definitions that the patterns find in the zone, in no particular order.
 fn definitions<'t>(
     text: &str,
     root: Node<'t>,
@@ -271,7 +265,10 @@ impl Assembly<'_, '_> {
     fn run(&self, tops: &[Node]) -> OutlinedPart {
         let mut blocks: Vec<Block> = Vec::with_capacity(self.definitions.len() * 5 / 4);
         let mut block_of = Vec::with_capacity(self.definitions.len());
-        let inner = self.inner_definitions();
+        let mut inner: Vec<Vec<usize>> = vec![Vec::new(); self.definitions.len()];
+        for (at, definition) in self.definitions.iter().enumerate() {
+            definition.container.into_iter().for_each(|outer| inner[outer].push(at));
+        }
         let mut after = (self.zone.start, 0);
         for (at, definition) in self.definitions.iter().enumerate() {
             let span = &self.walked.spans[at];
@@ -294,17 +291,6 @@ impl Assembly<'_, '_> {
         OutlinedPart { blocks, items, ..OutlinedPart::default() }
     }
 
-    /// Returns, for each definition, the indices of the definitions directly inside it.
-    fn inner_definitions(&self) -> Vec<Vec<usize>> {
-        let mut inner = vec![Vec::new(); self.definitions.len()];
-        for (at, definition) in self.definitions.iter().enumerate() {
-            if let Some(outer) = definition.container {
-                inner[outer].push(at);
-            }
-        }
-        inner
-    }
-
     fn block(
         &self,
         at: usize,
@@ -317,9 +303,8 @@ impl Assembly<'_, '_> {
         let path = [prefix, named.scope, Some(named.name.clone())];
         let path = path.into_iter().flatten().collect::<Vec<_>>().join(".");
         let how = definition.syntax.parameters;
-        let parameters = definition
-            .capture(CaptureRole::Parameters)
-            .and_then(|list| parameter_types(self.text, list, how));
+        let list = definition.capture(CaptureRole::Parameters);
+        let parameters = list.and_then(|list| parameter_types(self.text, list, how));
         let span = self.walked.spans[at].clone();
         let inner = inner.iter().map(|&one| {
             let (from, to) = (self.walked.leads[one].1, self.walked.spans[one].end);
@@ -417,13 +402,11 @@ impl Assembly<'_, '_> {
     ) -> Range<usize> {
         let rest = &self.text[gap.start..bytes.end.max(gap.start)];
         let line_end = gap.start + rest.find('\n').unwrap_or(rest.len());
-        let is_token = |event: &TreeEvent| match event {
-            TreeEvent::Token(token) => (bytes.start..line_end).contains(&token.bytes.start),
-            TreeEvent::Close(_) => false,
-        };
+        let is_token = |token: &Token| (bytes.start..line_end).contains(&token.bytes.start);
         let before = &self.text[..gap.start];
         let ends_here = !before[before.rfind('\n').map_or(0, |at| at + 1)..].trim().is_empty();
-        if !ends_here || bytes.start >= line_end || events.iter().any(is_token) {
+        let mut tokens = events.iter().filter_map(TreeEvent::token);
+        if !ends_here || bytes.start >= line_end || tokens.any(is_token) {
             return bytes;
         }
         trimmed_range(self.text, line_end..bytes.end)
@@ -449,19 +432,13 @@ impl Assembly<'_, '_> {
             return None;
         }
         // Events that end a node of the preceding block are not part of the region.
-        let before = |event: &TreeEvent| match event {
-            TreeEvent::Token(token) => token.bytes.start < bytes.start,
-            TreeEvent::Close(_) => true,
-        };
-        let first = events.iter().position(|event| !before(event)).unwrap_or(events.len());
-        let events = &events[first..];
+        let begins = |token: &Token| token.bytes.start >= bytes.start;
+        let first = events.iter().position(|event| event.token().is_some_and(begins));
+        let events = &events[first.unwrap_or(events.len())..];
         let trivial = self.compiled.syntax.trivial;
-        let is_meaningful = |event: &TreeEvent| match event {
-            TreeEvent::Token(token) => !trivial.contains(&token.text(text)),
-            TreeEvent::Close(_) => false,
-        };
-        let region = || plain_block(text, BlockKind::Region, path, bytes, events);
-        events.iter().any(is_meaningful).then(region)
+        let mut tokens = events.iter().filter_map(TreeEvent::token);
+        let is_meaningful = tokens.any(|token| !trivial.contains(&token.text(text)));
+        is_meaningful.then(|| plain_block(text, BlockKind::Region, path, bytes, events))
     }
 }
 
@@ -477,8 +454,8 @@ struct DefinitionName {
 fn named_by_kind(text: &str, definition: &Definition, node: Node) -> DefinitionName {
     let kind = node.kind().trim_start_matches("keyword_");
     let kind = kind.trim_end_matches("_statement").trim_end_matches("_instruction");
-    let object = definition.capture(CaptureRole::Name);
-    let object = object.or(definition.capture(CaptureRole::NameObject));
+    let name = definition.capture(CaptureRole::Name);
+    let object = name.or(definition.capture(CaptureRole::NameObject));
     let object = object.map(|object| object.byte_range());
     let words = kind.replace('_', " ");
     let name = match &object {
@@ -525,16 +502,13 @@ fn items(text: &str, tops: &[Node], blocks: &[Block]) -> Vec<TopLevelNode> {
     for top in tops {
         let bytes = trimmed_range(text, top.byte_range());
         let inside = |block: &Block| block.bytes.end <= bytes.end;
-        at += blocks[at..]
-            .iter()
-            .take_while(|block| !is_definition(block) || block.bytes.start < bytes.start)
-            .count();
+        let is_before = |block: &Block| !is_definition(block) || block.bytes.start < bytes.start;
+        at += blocks[at..].iter().take_while(|block| is_before(block)).count();
         let end = at + blocks[at..].iter().take_while(|block| inside(block)).count();
         let held = &blocks[at..end];
         let Some(last) = held.iter().rposition(is_definition) else { continue };
-        let clean = held[..=last]
-            .iter()
-            .any(|block| block.container.is_none() && block.bytes.end == bytes.end);
+        let ends_here = |block: &Block| block.container.is_none() && block.bytes.end == bytes.end;
+        let clean = held[..=last].iter().any(ends_here);
         let held = at..at + last + 1;
         at = held.end;
         items.push(TopLevelNode { bytes, blocks: held, clean });
@@ -551,7 +525,6 @@ pub(super) fn finish(rope: &Rope, blocks: &mut [Block]) {
     }
 }
 
-/// Numbers the blocks that have the same kind, path and parameters.
 fn number(blocks: &mut [Block]) {
     let mut seen: HashMap<(BlockKind, &str, Option<&str>), u32> =
         HashMap::with_capacity(blocks.len());
@@ -563,7 +536,6 @@ fn number(blocks: &mut [Block]) {
     }
 }
 
-/// Sets [`Fingerprint::own_text`] of the blocks that contain other blocks.
 fn hash_own_texts(text: &str, blocks: &mut [Block]) {
     let mut inner: HashMap<usize, Vec<Range<usize>>> = HashMap::new();
     for block in blocks.iter() {
@@ -590,10 +562,6 @@ fn leading_name(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-fn is_token(event: &TreeEvent) -> bool {
-    matches!(event, TreeEvent::Token(_))
-}
-
 struct HashInput<'a> {
     text: &'a str,
     bytes: Range<usize>,
@@ -615,9 +583,7 @@ impl<'a> HashInput<'a> {
         let codes: Vec<u64> = self.tokens().map(|token| token.code).collect();
         Fingerprint {
             content: fingerprint::content_hash(&self.text[self.bytes.clone()]),
-            tokens: fingerprint::token_hash(
-                self.events.iter().map(|event| self.plain_piece(event)),
-            ),
+            tokens: fingerprint::token_hash(self.events.iter().map(|one| self.plain_piece(one))),
             shape: fingerprint::shape_hash(self.shape().into_iter()),
             sketch: fingerprint::sketch(&codes),
             pairs: fingerprint::pairs(&codes),
@@ -630,10 +596,7 @@ impl<'a> HashInput<'a> {
     }
 
     fn tokens(&self) -> impl Iterator<Item = &'a Token> {
-        self.events.iter().filter_map(|event| match event {
-            TreeEvent::Token(token) => Some(token),
-            TreeEvent::Close(_) => None,
-        })
+        self.events.iter().filter_map(TreeEvent::token)
     }
 
     fn plain_piece(&self, event: &'a TreeEvent) -> Piece<'a> {
@@ -668,9 +631,9 @@ impl<'a> HashInput<'a> {
     /// not, nor do the commas and semicolons next to an inner block.
     fn own_events(&self) -> Vec<bool> {
         let mut own = vec![true; self.events.len()];
-        let separates = |at: usize| match &self.events[at] {
-            TreeEvent::Token(token) => matches!(token.text(self.text), "," | ";"),
-            TreeEvent::Close(_) => false,
+        let is_token = |event: &TreeEvent| event.token().is_some();
+        let separates = |at: usize| {
+            self.events[at].token().is_some_and(|token| matches!(token.text(self.text), "," | ";"))
         };
         for span in &self.inner {
             own[span.clone()].fill(false);

@@ -69,7 +69,6 @@ fn first_words(text: &str, bytes: &Range<usize>, most: usize, chars: usize) -> S
     name.trim_end().to_owned()
 }
 
-/// Returns the lines without the white space around them.
 fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
     line_ranges(text).map(|line| words::trimmed_range(text, line))
 }

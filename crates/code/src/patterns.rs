@@ -13,7 +13,6 @@ use std::sync::OnceLock;
 use regex::Regex;
 use tree_sitter::{Language, Node};
 
-/// The patterns of a language, in the order of its files.
 #[derive(Debug)]
 pub(super) struct Patterns {
     patterns: Vec<DefinitionPattern>,
@@ -23,7 +22,6 @@ pub(super) struct Patterns {
     by_kind: BTreeMap<u16, Vec<(usize, usize)>>,
 }
 
-/// A node that was captured, with the index of the name in [`Patterns::capture_names`].
 pub(super) type Capture<'t> = (usize, Node<'t>);
 
 #[derive(Debug)]
@@ -32,13 +30,11 @@ struct DefinitionPattern {
     conditions: Vec<Condition>,
 }
 
-/// What one node has to be.
 #[derive(Debug)]
 struct Shape {
     kind: WantedKind,
     captures: Vec<usize>,
     children: Vec<Step>,
-    /// Whether no named node may follow the last child.
     ends_with_last: bool,
 }
 
@@ -70,7 +66,6 @@ struct Condition {
 #[derive(Debug)]
 enum TextTest {
     OneOf(Vec<String>),
-    /// A regular expression, compiled when it is first needed.
     Matches(String, OnceLock<Option<Regex>>),
 }
 
@@ -148,13 +143,10 @@ impl Patterns {
     }
 }
 
-/// The state while one pattern is matched.
 struct Matching<'t> {
     zone: Range<usize>,
-    /// The kind that error nodes count as.
     error_kind: Option<u16>,
     captures: Vec<Capture<'t>>,
-    /// How often all steps of a pattern were found.
     completed: usize,
 }
 
@@ -163,7 +155,6 @@ struct Child<'t> {
     field: Option<u16>,
 }
 
-/// The children of a node, listed when a pattern first asks for them.
 type Children<'t> = OnceCell<Vec<Child<'t>>>;
 
 /// What follows a part of a pattern that was matched.
@@ -203,7 +194,6 @@ impl<'t> Matching<'t> {
         self.captures.truncate(before);
     }
 
-    /// Matches the steps of a shape from `at` on with these children.
     fn steps(&mut self, shape: &Shape, at: usize, children: &[Child<'t>], rest: Rest<'_, 't>) {
         let Some(step) = shape.children.get(at) else {
             if !shape.ends_with_last || !children.iter().any(|child| child.node.is_named()) {
@@ -272,7 +262,6 @@ impl Condition {
     }
 }
 
-/// Reads the text of patterns.
 struct Reader<'a> {
     grammar: &'a Language,
     source: &'a str,
@@ -299,10 +288,8 @@ impl<'a> Reader<'a> {
 
     fn fail<T>(&mut self, what: &str) -> Result<T, String> {
         let line = self.source[..self.source.len() - self.rest.len()].lines().count();
-        Err(format!(
-            "line {line}: {what}, before `{}`",
-            self.remaining_text().lines().next().unwrap_or("")
-        ))
+        let next = self.remaining_text().lines().next().unwrap_or("");
+        Err(format!("line {line}: {what}, before `{next}`"))
     }
 
     fn word(&mut self) -> Option<&'a str> {
@@ -397,11 +384,8 @@ impl<'a> Reader<'a> {
             if self.condition(conditions)? {
                 continue;
             }
-            if self
-                .remaining_text()
-                .strip_prefix('.')
-                .is_some_and(|rest| rest.trim_start().starts_with(')'))
-            {
+            let rest = self.remaining_text().strip_prefix('.');
+            if rest.is_some_and(|rest| rest.trim_start().starts_with(')')) {
                 shape.ends_with_last = self.take(".");
             } else {
                 shape.children.push(self.step(conditions)?);
@@ -410,17 +394,14 @@ impl<'a> Reader<'a> {
         Ok(vec![shape])
     }
 
-    /// Reads a predicate. Returns false if there is none.
+    /// Returns false if no predicate comes next.
     fn condition(&mut self, conditions: &mut Vec<Condition>) -> Result<bool, String> {
         if !self.take("(#") {
             return Ok(false);
         }
         let name = self.word().unwrap_or_default();
         let Some(capture) = self.capture() else { return self.fail("expected a capture") };
-        let mut words = Vec::new();
-        while let Some(word) = self.read_quoted() {
-            words.push(word);
-        }
+        let words: Vec<String> = std::iter::from_fn(|| self.read_quoted()).collect();
         let test = match name.strip_prefix("not-").unwrap_or(name) {
             "eq?" | "any-of?" => TextTest::OneOf(words),
             "match?" => TextTest::Matches(words.concat(), OnceLock::new()),

@@ -13,7 +13,6 @@ pub struct LineRange {
 }
 
 impl LineRange {
-    /// The range that holds only line 1.
     pub(super) const FIRST: Self = Self { start: 1, end: 1 };
 
     /// Returns `None` unless `1 <= start <= end`.
@@ -36,10 +35,8 @@ impl LineRange {
     }
 }
 
-/// How an editor counts columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Encoding {
-    /// Columns are counted in bytes.
     #[serde(rename = "utf-8")]
     Utf8,
     /// Columns are counted in UTF-16 code units, the default of the protocol.
@@ -60,7 +57,6 @@ pub struct Position {
     pub column: u32,
 }
 
-/// Returns the bytes where a line begins and ends, without its line break.
 fn line_bounds(rope: &Rope, line: usize) -> (usize, usize) {
     let start = rope.line_to_byte(line);
     let mut end = start + rope.line(line).len_bytes();
@@ -95,8 +91,6 @@ pub(super) fn byte_of(rope: &Rope, position: Position, encoding: Encoding) -> Op
     Some(rope.char_to_byte(character).min(end))
 }
 
-/// Returns the editor's position of a byte. A byte beyond the text or inside a character is moved
-/// back.
 pub(super) fn position_of(rope: &Rope, byte: usize, encoding: Encoding) -> Position {
     let character = rope.byte_to_char(byte.min(rope.len_bytes()));
     let line = rope.char_to_line(character);

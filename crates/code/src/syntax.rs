@@ -69,7 +69,6 @@ pub(super) struct Syntax {
     /// Nodes in which all parentheses matter, because their text may be quoted: arguments of a call
     /// that may be a C macro.
     pub quoting: &'static [&'static str],
-    /// Nodes that are names of values.
     pub identifiers: &'static [&'static str],
     pub types: &'static [&'static str],
     /// Places in which an identifier names what is called: kind, field.
@@ -141,7 +140,6 @@ pub(super) struct Syntax {
     pub public_names: KindPairs,
     /// Places in which an identifier names a member, a label, a key or a part of a path.
     pub member_names: KindPairs,
-    /// Nodes in which nothing is known about names.
     pub opaque: &'static [&'static str],
     /// Functions that read names at run-time. Nothing is renamed if one of them is called.
     pub reflection: &'static [&'static str],
@@ -155,7 +153,6 @@ pub(super) struct Syntax {
 /// field of a child, or `""` for a child without a field; a token; or the kind of a child.
 pub(super) type KindPairs = &'static [(&'static str, &'static str)];
 
-/// Where a name is visible after it was declared in a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NameReach {
     /// From its declaration on. Another declaration of the same name makes another local.
@@ -172,7 +169,6 @@ pub(super) enum NameReach {
 }
 
 impl Syntax {
-    /// Returns true if a local is declared in this field of a parent of this kind.
     pub(super) fn binds(&self, parent: &str, field: Option<&str>) -> bool {
         self.reach != Some(NameReach::Everywhere)
             && [self.bindings, self.local_bindings].iter().any(|all| holds(all, parent, field))
@@ -197,7 +193,6 @@ pub(super) fn holds(places: KindPairs, parent: &str, field: Option<&str>) -> boo
     places.contains(&(parent, field.unwrap_or_default()))
 }
 
-/// How the parameter types of a definition are read from its parameter list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Parameters {
     /// Parameter types are not read, because the language has no overloading by type.
@@ -216,7 +211,6 @@ pub(super) enum Parameters {
     AfterName,
 }
 
-/// The defaults, which each language overrides in part.
 pub(super) const PLAIN: Syntax = Syntax {
     comments: &["comment"],
     container_comment_starts: &["#!"],
@@ -280,7 +274,6 @@ pub(super) const PLAIN: Syntax = Syntax {
 /// The defaults of languages in which no node counts as the name of a value.
 pub(super) const NAMELESS: Syntax = Syntax { identifiers: &[], ..PLAIN };
 
-/// The facts about one node kind, as bits.
 pub(super) type Facts = u32;
 pub(super) const COMMENT: Facts = 1;
 pub(super) const VERBATIM: Facts = 1 << 1;
@@ -325,7 +318,6 @@ pub(super) enum CaptureRole {
     Helper,
 }
 
-/// A language's patterns, token facts and naming rules, compiled against its grammar.
 #[derive(Debug)]
 pub(super) struct Compiled {
     pub patterns: Patterns,
@@ -335,11 +327,9 @@ pub(super) struct Compiled {
     pub roles: Vec<CaptureRole>,
     pub syntax: &'static Syntax,
     facts: Vec<Facts>,
-    /// Each list is sorted. Most have only a few pairs.
     pairs: [Vec<(u16, u16)>; 11],
 }
 
-/// The lists of pairs in a [`Syntax`], in the order of [`Compiled::new`].
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Pair {
     Dropped,
@@ -457,20 +447,15 @@ fn facts(grammar: &tree_sitter::Language, syntax: &Syntax) -> Vec<Facts> {
         (&["parenthesized_expression"], PARENTHESES),
         (&["formal_parameters"], ARROW_PARAMETERS),
     ];
-    kind_ids(grammar)
-        .map(|id| {
-            let name = grammar.node_kind_for_id(id).unwrap_or_default();
-            of_lists
-                .iter()
-                .filter(|(names, _)| names.contains(&name) && grammar.node_kind_is_named(id))
-                .fold(caseless(name, syntax), |facts, (_, fact)| facts | fact)
-        })
-        .collect()
-}
-
-fn caseless(name: &str, syntax: &Syntax) -> Facts {
-    let is_known = !syntax.caseless.is_empty() && name.starts_with(syntax.caseless);
-    if is_known { CASELESS } else { 0 }
+    let facts_of = |id: u16| {
+        let name = grammar.node_kind_for_id(id).unwrap_or_default();
+        let is_caseless = !syntax.caseless.is_empty() && name.starts_with(syntax.caseless);
+        let lists = of_lists.iter().filter(|(names, _)| names.contains(&name));
+        lists
+            .filter(|_| grammar.node_kind_is_named(id))
+            .fold(if is_caseless { CASELESS } else { 0 }, |facts, (_, fact)| facts | fact)
+    };
+    kind_ids(grammar).map(facts_of).collect()
 }
 
 fn kind_ids(grammar: &tree_sitter::Language) -> impl Iterator<Item = u16> + use<> {

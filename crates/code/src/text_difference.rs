@@ -9,7 +9,6 @@ use super::difference;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextDifference(Vec<DifferentRange>);
 
-/// A range of bytes in the earlier text, and the bytes that replace it in the present text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct DifferentRange {
     before: Range<usize>,
@@ -30,7 +29,6 @@ impl DifferentRange {
 pub struct PossiblePositions {
     pub first: usize,
     pub last: usize,
-    /// The position to use if nothing else is known.
     pub likely: usize,
 }
 
@@ -65,18 +63,15 @@ impl TextDifference {
         self.0.get(from).filter(|one| one.now.start <= now).map(|one| one.now.clone())
     }
 
-    /// Returns true if a change overlaps or touches these bytes of the earlier text.
     pub fn any_touches(&self, bytes: &Range<usize>) -> bool {
         self.ranges_touching(bytes).next().is_some()
     }
 
-    /// Translates a byte range of the earlier text to the present one.
     pub fn now(&self, bytes: &Range<usize>) -> Range<usize> {
         let start = self.start(bytes.start).likely;
         start..self.end(bytes.end).likely.max(start)
     }
 
-    /// The difference made by one edit, which replaces a range with `length` bytes.
     pub(crate) fn of_edit(range: &Range<usize>, length: usize) -> Self {
         Self(vec![DifferentRange { before: range.clone(), now: range.start..range.start + length }])
     }
@@ -182,13 +177,11 @@ impl TextDifference {
         self.ranges_touching(bytes).all(|one| is_behind(one) || one.adds_lines_above(bytes, text))
     }
 
-    /// Returns true if a single change replaced all these bytes of the earlier text.
     pub(crate) fn replaces_all(&self, bytes: &Range<usize>) -> bool {
         self.ranges_touching(bytes)
             .any(|one| one.before.start <= bytes.start && bytes.end <= one.before.end)
     }
 
-    /// Returns true if a range of the present text overlaps or touches changed text.
     pub(crate) fn overlaps_new_text(&self, now: &Range<usize>) -> bool {
         let from = self.0.partition_point(|one| one.now.end < now.start);
         self.0.get(from).is_some_and(|one| one.now.start <= now.end)

@@ -15,30 +15,24 @@ use super::syntax::{
     WRAPPER,
 };
 
-/// What a token names, as far as it matters for the shape of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TokenClass {
-    /// A token that is compared by its text.
     Plain,
-    /// A name of a value.
     Identifier,
     /// A name of a value that is local from here on.
     Binding,
-    /// A name of what is called.
     Callee,
     Type,
     /// A mention of a name that is not changed when a local variable is renamed.
     Foreign,
 }
 
-/// A leaf of the syntax tree with its normalised text.
 #[derive(Clone, Debug)]
 pub(super) struct Token {
     pub bytes: Range<usize>,
     pub class: TokenClass,
     /// The normalised text, if it differs from the text of `bytes`.
     pub normalised: Option<Box<str>>,
-    /// The [`minhash::token_code`] of the normalised text.
     pub code: u64,
 }
 
@@ -49,7 +43,6 @@ impl Token {
         Self::from_bytes(text, bytes, class, normalised)
     }
 
-    /// Makes a token that is compared by another text than its own.
     fn normalised(text: &str, bytes: Range<usize>, normalised: String) -> Self {
         Self::from_bytes(text, bytes, TokenClass::Plain, Some(normalised.into()))
     }
@@ -77,12 +70,19 @@ pub(super) enum TreeEvent {
     Close(u32),
 }
 
-/// The result of the walk over a tree.
+impl TreeEvent {
+    pub(super) fn token(&self) -> Option<&Token> {
+        match self {
+            Self::Token(token) => Some(token),
+            Self::Close(_) => None,
+        }
+    }
+}
+
 #[derive(Default)]
 pub(super) struct WalkedTokens {
     pub events: Vec<TreeEvent>,
     pub comments: Vec<Range<usize>>,
-    /// For each definition, the events of its node.
     pub spans: Vec<Range<usize>>,
     /// For each definition, where its lead starts: the byte and the event. Without a lead, where
     /// the node starts.
@@ -93,13 +93,10 @@ pub(super) struct WalkedTokens {
 struct Frame {
     kind: u16,
     facts: Facts,
-    /// How many items the node has so far.
     items: u32,
-    /// How many children the node has in total.
     children: usize,
     /// The kind of the last child that was not a comment, or 0 before the first one.
     last: u16,
-    /// How many named children were visited so far.
     named: u32,
     /// Whether the last child that was not a comment was a named node.
     after_named: bool,
@@ -107,7 +104,6 @@ struct Frame {
     comma: Option<usize>,
     unwrap: bool,
     unquote: bool,
-    /// Whether all white space in this node and below it counts.
     preformatted: bool,
     binding: bool,
     keyed: bool,
@@ -117,7 +113,6 @@ struct Frame {
     /// Whether a name that follows is visible to callers.
     marked: bool,
     definition: Option<usize>,
-    /// What may be the lead of the next sibling.
     lead_after: Option<LeadRun>,
     end: usize,
 }
@@ -126,15 +121,11 @@ struct TokenWalk<'a> {
     text: &'a str,
     compiled: &'a Compiled,
     definitions: &'a HashMap<usize, usize>,
-    /// The ids of the parameter lists whose names are local.
     parameters: &'a HashSet<usize>,
-    /// The embedded texts, by the ids of the nodes that hold them.
     embedded: HashMap<usize, &'a Embedded>,
     out: WalkedTokens,
     frames: Vec<Frame>,
-    /// What may be the lead of the next node.
     lead: Option<LeadRun>,
-    /// The position up to which the text has been processed.
     at: usize,
 }
 
@@ -156,10 +147,9 @@ pub(super) fn walk<'t>(
         ..WalkedTokens::default()
     };
     let embedded = embedded.iter().map(|one| (one.holder, one)).collect();
-    let frames = Vec::new();
-    let lead = None;
+    let (frames, lead, at) = Default::default();
     let mut walk =
-        TokenWalk { text, compiled, definitions, parameters, embedded, out, frames, lead, at: 0 };
+        TokenWalk { text, compiled, definitions, parameters, embedded, out, frames, lead, at };
     let root = tops.first().and_then(Node::parent);
     let is_spaced = root.is_some_and(|root| compiled.facts(root.kind_id()) & SPACED != 0);
     for (at, top) in tops.iter().enumerate() {
@@ -196,11 +186,10 @@ impl<'a> TokenWalk<'a> {
         self.gap(node.start_byte());
         if facts & COMMENT != 0 {
             let event = self.out.events.len();
-            let container_comment_starts = self.compiled.syntax.container_comment_starts;
+            let starts = self.compiled.syntax.container_comment_starts;
             let comment = node.byte_range();
             self.out.comments.push(comment.clone());
-            self.lead =
-                lead::after_comment(self.text, self.lead, comment, event, container_comment_starts);
+            self.lead = lead::after_comment(self.text, self.lead, comment, event, starts);
             self.at = node.end_byte();
             return false;
         }
@@ -263,7 +252,6 @@ impl<'a> TokenWalk<'a> {
         (attached, after)
     }
 
-    /// Writes the tokens of embedded text in place of the node that holds it.
     fn walk_embedded(&mut self, embedded: &'a Embedded) {
         let outer = std::mem::replace(&mut self.compiled, embedded.compiled);
         self.at = embedded.bytes.start;
@@ -360,10 +348,8 @@ impl<'a> TokenWalk<'a> {
         let text = &self.text[bytes.clone()];
         let verbatim = flows || self.is_verbatim();
         let folded = facts & FOLDED != 0;
-        if text.is_empty() || (!verbatim && !folded && text.trim().is_empty()) {
-            return;
-        }
-        if folded && fold(text).is_empty() {
+        let is_blank = !verbatim && !folded && text.trim().is_empty();
+        if text.is_empty() || is_blank || folded && fold(text).is_empty() {
             return;
         }
         if matches!(text, ")" | "]" | "}" | ">") && !node.is_named() {
@@ -396,17 +382,13 @@ impl<'a> TokenWalk<'a> {
             || (frame.unwrap && matches!(text, "(" | ")"))
     }
 
-    /// Returns true if the token is on a new line, in a place where that matters.
     fn is_break(&self, kind: u16, start: usize) -> bool {
         let parent = self.frames.last();
         if !parent.is_some_and(|frame| self.compiled.has_pair(Pair::Break, frame.kind, kind)) {
             return false;
         }
-        let before = self.out.events.iter().rev().find_map(|event| match event {
-            TreeEvent::Token(token) => Some(token.bytes.end),
-            TreeEvent::Close(_) => None,
-        });
-        before.is_some_and(|end| self.text[end..start].contains('\n'))
+        let before = self.out.events.iter().rev().find_map(TreeEvent::token);
+        before.is_some_and(|token| self.text[token.bytes.end..start].contains('\n'))
     }
 
     fn is_optional_comma(&self, text: &str) -> bool {
@@ -444,7 +426,9 @@ impl<'a> TokenWalk<'a> {
             return TokenClass::Type;
         }
         let Some(parent) = self.frames.last() else { return TokenClass::Plain };
-        if self.is_foreign(parent, field) {
+        let is_in_foreign_place = || self.compiled.has_pair(Pair::Foreign, parent.kind, field);
+        // A key is in such a place only if no value follows it.
+        if parent.foreign || parent.children == 2 && is_in_foreign_place() {
             return TokenClass::Foreign;
         }
         if facts & IDENTIFIER == 0 {
@@ -467,16 +451,6 @@ impl<'a> TokenWalk<'a> {
             }
             () => TokenClass::Identifier,
         }
-    }
-
-    /// Returns true if a name is in one of the places in [`Syntax::foreign`]. A key counts only if
-    /// no value follows it.
-    ///
-    /// [`Syntax::foreign`]: super::syntax::Syntax::foreign
-    fn is_foreign(&self, parent: &Frame, field: u16) -> bool {
-        let lone_key =
-            parent.children == 2 && self.compiled.has_pair(Pair::Foreign, parent.kind, field);
-        parent.foreign || lone_key
     }
 
     /// Processes text between two leaves. It is kept as a token unless it is white space, so that
@@ -541,10 +515,9 @@ impl<'a> TokenWalk<'a> {
 }
 
 pub(super) fn is_space(event: &TreeEvent) -> bool {
-    matches!(event, TreeEvent::Token(token) if token.bytes.is_empty())
+    event.token().is_some_and(|token| token.bytes.is_empty())
 }
 
-/// Returns a token of running text, with each run of white space replaced by one space.
 fn flowing(text: &str, bytes: Range<usize>) -> Token {
     let words: Vec<&str> = text[bytes.clone()].split_ascii_whitespace().collect();
     Token::normalised(text, bytes, words.join(" "))
@@ -558,9 +531,8 @@ fn is_assignment(text: &str, node: Node) -> bool {
 fn is_preformatted(text: &str, element: Node) -> bool {
     const NAMES: [&str; 4] = ["pre", "textarea", "listing", "xmp"];
     let name = element.child(0).and_then(|tag| tag.named_child(0));
-    name.is_some_and(|name| {
-        NAMES.iter().any(|known| text[name.byte_range()].eq_ignore_ascii_case(known))
-    })
+    let name = name.map_or("", |name| &text[name.byte_range()]);
+    NAMES.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
 /// Returns true if `'text'` contains nothing that would read differently in the other kind of
@@ -595,7 +567,6 @@ fn fold(text: &str) -> String {
     pieces.filter(|piece| !piece.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the words of prose: runs without white space.
 pub(super) fn words_of_prose(text: &str, range: Range<usize>) -> Vec<Token> {
     let start = range.start;
     let part = &text[range];

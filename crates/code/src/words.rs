@@ -16,7 +16,6 @@ pub(super) fn first_line(text: &str, bytes: &Range<usize>) -> Range<usize> {
     bytes.start..bytes.start + line.trim_end().len()
 }
 
-/// Returns a part of a text without the quotation marks around it.
 pub(super) fn unquoted(text: &str, bytes: Range<usize>) -> Range<usize> {
     let part = &text[bytes.clone()];
     let quote = part.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
@@ -48,7 +47,6 @@ pub(super) fn segments(name: &str) -> Vec<&str> {
     found
 }
 
-/// Returns a part of a text without the white space around it.
 pub(super) fn trimmed_range(text: &str, range: Range<usize>) -> Range<usize> {
     let part = &text[range.clone()];
     let start = range.start + (part.len() - part.trim_start().len());

@@ -1,8 +1,8 @@
 //! The fence: runs a command that can read everything, but can write only where a plan allows it,
 //! whatever programs it starts.
 //!
-//! A plan is a list of places. `verbs::fence` makes it from intents; this room knows only the means
-//! of the operating system: namespaces and mounts on Linux, bubblewrap or Landlock where these are
+//! A plan is a list of places. `judgement` makes it from intents; this crate knows only the means of
+//! the operating system: namespaces and mounts on Linux, bubblewrap or Landlock where these are
 //! refused, and the sandbox of macOS.
 //!
 //! - `bubblewrap`: the fence put up by the program `bwrap`.

@@ -27,7 +27,6 @@ use ground::{
 /// share a writer.
 const CLONE: &str = "clone";
 const MAX_CLONE: u64 = 1024;
-/// The single file for all records, for workspaces without journals.
 /// The file with all records, if the policy asks for a single file.
 pub const SINGLE_LEDGER: &str = ".orchestration/agent_trace.jsonl";
 /// What [`writer_id`] hashes as the place of a record in a journal. It is empty, because the first

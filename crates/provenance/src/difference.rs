@@ -15,8 +15,6 @@ use code::difference::{self, ChangedRange};
 use code::lines::{self, OwnLine};
 use code::{Block, Document, FileBlocks, LineRange};
 
-/// The difference between two versions of a file, block by block. Blocks are named by their index
-/// in the new version.
 pub struct Difference {
     before: Document,
     now: Document,
@@ -24,7 +22,6 @@ pub struct Difference {
     new: Arc<FileBlocks>,
     /// For each new block, the index of the old block that it was. `None` if the block is new.
     pub origins: Vec<Option<usize>>,
-    /// For each new block, how it compares with that old block.
     pub against: Vec<Against>,
     lines: OnceCell<LineChanges>,
 }
@@ -33,11 +30,9 @@ pub struct Difference {
 #[derive(Default)]
 struct LineChanges {
     changes: Vec<ChangedRange>,
-    /// Lines of the new text that were added.
     added: HashSet<u32>,
     /// Added lines whose text was removed elsewhere at least as often. They may only have moved.
     moved: HashSet<u32>,
-    /// Lines of the old text that were removed.
     removed: HashSet<u32>,
 }
 
@@ -67,7 +62,7 @@ impl LineChanges {
 /// new heading ends the section before it.
 fn takes_out_of(change: &ChangedRange, block: &Block, own: &[OwnLine]) -> bool {
     let (last, next) = (change.now.start as u32, change.now.end as u32 + 1);
-    let holds = |line: u32| block.whole_lines.start() <= line && line <= block.whole_lines.end();
+    let holds = |line: u32| block.whole_lines.contains(line);
     let is_own = |line: u32| own.iter().any(|own| own.number == line);
     let is_inside = holds(last) && holds(next);
     is_inside || change.now.is_empty() && (is_own(last) || is_own(next))
@@ -98,7 +93,6 @@ impl Difference {
         Self { before, now, old, new, origins, against, lines: OnceCell::new() }
     }
 
-    /// Returns the earlier block, or `None` if the block is new.
     pub fn origin(&self, index: usize) -> Option<&Block> {
         self.origins[index].map(|origin| &self.old.blocks[origin])
     }
@@ -118,7 +112,7 @@ impl Difference {
         }
         let lines = self.lines();
         let has_text = |line: &OwnLine| !line.is_blank();
-        let own = lines::own_lines(&self.now, &self.new.blocks[index]);
+        let own = self.own_lines(index);
         let is_new = |line: &OwnLine| {
             lines.added.contains(&line.number) && !lines.moved.contains(&line.number)
         };
@@ -128,8 +122,8 @@ impl Difference {
         // No own line is new, so the change touched the block only if it removed something. If all
         // lines of the earlier block were removed, this block consists of lines that were not its
         // own before.
-        let before = self.origin(index).map(|origin| lines::own_lines(&self.before, origin));
-        let own_before: Vec<OwnLine> = before.into_iter().flatten().filter(has_text).collect();
+        let own_before: Vec<OwnLine> =
+            self.own_lines_before(index).into_iter().filter(has_text).collect();
         let is_left = own_before.iter().any(|line| !lines.removed.contains(&line.number));
         let takes_out = |change: &ChangedRange| {
             let was_own = |line: &OwnLine| change.before.contains(&(line.number as usize - 1));
@@ -140,8 +134,7 @@ impl Difference {
 
     /// For each own line of a block, returns whether the change added it.
     pub fn added_lines(&self, index: usize) -> Vec<bool> {
-        let own = lines::own_lines(&self.now, &self.new.blocks[index]);
-        let lines = self.lines();
+        let (own, lines) = (self.own_lines(index), self.lines());
         let is_brought = |line: &OwnLine| {
             lines.added.contains(&line.number)
                 && (line.common || !lines.moved.contains(&line.number))
@@ -154,19 +147,16 @@ impl Difference {
     /// change only removed lines, returns the line after the removed ones.
     pub fn changed(&self, index: usize) -> LineRange {
         let block = &self.new.blocks[index];
-        let own = lines::own_lines(&self.now, block).into_iter().map(|line| line.number);
-        let brought = own.zip(self.added_lines(index)).filter(|(_, brought)| *brought);
-        let brought: Vec<u32> = brought.map(|(number, _)| number).collect();
+        let own = self.own_lines(index).into_iter().zip(self.added_lines(index));
+        let brought: Vec<u32> =
+            own.filter(|(_, brought)| *brought).map(|(line, _)| line.number).collect();
         if let (Some(first), Some(last)) = (brought.first(), brought.last()) {
             return LineRange::new(*first, *last).unwrap_or(block.lines);
         }
-        let of_block = |change: &&ChangedRange| {
-            let at = change.now.start as u32 + 1;
-            block.whole_lines.start() <= at && at <= block.whole_lines.end() + 1
-        };
-        let at =
-            self.lines().changes.iter().find(of_block).map(|change| change.now.start as u32 + 1);
-        let at = at.map(|at| at.clamp(block.whole_lines.start(), block.whole_lines.end()));
+        let (first, last) = (block.whole_lines.start(), block.whole_lines.end());
+        let mut places = self.lines().changes.iter().map(|change| change.now.start as u32 + 1);
+        let place = places.find(|at| first <= *at && *at <= last + 1);
+        let at = place.map(|at| at.clamp(first, last));
         at.and_then(|at| LineRange::new(at, at)).unwrap_or(block.lines)
     }
 
@@ -180,10 +170,18 @@ impl Difference {
 
     /// For each own line of a block, returns whether the block had that line before the change.
     pub(crate) fn lines_from_before(&self, index: usize) -> Vec<bool> {
-        let own = lines::own_lines(&self.now, &self.new.blocks[index]);
-        let before = self.origin(index).map(|origin| lines::own_lines(&self.before, origin));
-        let before: Vec<_> = before.unwrap_or_default().iter().map(|line| line.hash).collect();
-        lines::matched_own_lines(&before, &own).into_iter().map(|at| at.is_some()).collect()
+        let before: Vec<_> = self.own_lines_before(index).iter().map(|line| line.hash).collect();
+        let matched = lines::matched_own_lines(&before, &self.own_lines(index));
+        matched.into_iter().map(|at| at.is_some()).collect()
+    }
+
+    fn own_lines(&self, index: usize) -> Vec<OwnLine> {
+        lines::own_lines(&self.now, &self.new.blocks[index])
+    }
+
+    fn own_lines_before(&self, index: usize) -> Vec<OwnLine> {
+        let origin = self.origin(index);
+        origin.map(|origin| lines::own_lines(&self.before, origin)).unwrap_or_default()
     }
 
     fn lines(&self) -> &LineChanges {

@@ -10,7 +10,6 @@ pub fn is_named(name: &BlockName, identity: &Identity) -> bool {
     name.kind == identity.kind.as_str() && name.path == identity.path
 }
 
-/// Returns the ledger record of a block: its lines, its content hash and its name.
 pub fn textless(block: &Block, language: Option<&str>) -> BlockRecord {
     let name = BlockName {
         kind: block.identity.kind.as_str().to_owned(),
@@ -38,7 +37,6 @@ const FAMILIES: [&[&str]; 3] = [
     &["constant", "variable"],
 ];
 
-/// Returns true if a definition of kind `then` may have become one of kind `now`.
 pub(super) fn may_become(then: BlockKind, now: BlockKind) -> bool {
     let (then, now) = (then.as_str(), now.as_str());
     then == now || FAMILIES.iter().any(|kinds| kinds.contains(&then) && kinds.contains(&now))

@@ -533,7 +533,7 @@ impl Workspace {
     /// Parses a text of a file. The text may be that of any commit.
     pub fn document(&self, path: &RelativePath, bytes: &[u8]) -> Result<Document, Unread> {
         let document = Document::from_bytes(path.as_str(), bytes)?;
-        Ok(if self.is_generated(path) { document.declared_generated() } else { document })
+        Ok(if self.is_generated(path) { document.declared_generated_if(|| true) } else { document })
     }
 
     /// Reads a file at a commit. `None` if it did not exist there or cannot be read as text.

@@ -15,40 +15,33 @@ named_enum! {
     /// The role of a node in a rule, and the nodes with this role, separated by white space.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Role, NODES {
-        /// Limits who may use a definition, such as `pub`.
         Access: "accessibility_modifier override_modifier visibility_modifier",
         AccessWord: "private protected public",
         /// An attribute or decorator that makes a function more than its body.
         Annotation: "annotation attribute_item decorator marker_annotation",
-        /// Any kind of call, of a function, a method or a macro.
         AnyCall: "call call_expression explicit_constructor_invocation macro_invocation
             method_invocation",
         ArrayDeclarator: "array_declarator",
         Assertion: "assert_statement",
         AssignmentToLeft: "assignment_expression assignment_statement",
-        /// Comes before a definition and belongs to it.
         Attached: "annotation attribute_item attribute_list decorator",
-        /// An attribute, an annotation or a decorator.
         Attribute: "annotation attribute_declaration attribute_item attribute_list
             attribute_specifier decorator marker_annotation",
         AttributeAccess: "attribute",
         AttributeBody: "attribute",
         AttributeItem: "attribute_item",
         Binary: "binary_expression",
-        /// Statements in braces, or grouped by indentation.
         Block: "block compound_statement constructor_body statement_block statement_list",
         Break: "break_expression break_statement",
         Call: "call call_expression",
         CallExpression: "call_expression",
         Character: "character_literal",
         ClassDefinition: "class_definition",
-        /// A function without a name.
         Closure: "closure_expression func_literal lambda lambda_expression",
         CompositeLiteral: "composite_literal",
         Comprehension: "dictionary_comprehension generator_expression list_comprehension
             set_comprehension",
         ComputedPropertyName: "computed_property_name",
-        /// Evaluates some of its parts only in some cases.
         Conditional: "conditional_expression expression_switch_statement if_clause if_expression
             if_statement match_expression match_statement seh_try_statement switch_expression
             switch_statement ternary_expression try_block try_expression try_statement
@@ -106,7 +99,6 @@ named_enum! {
         HoistedFunction: "function_declaration generator_function_declaration",
         Identifier: "identifier",
         If: "if_expression if_statement",
-        /// Makes names known and does nothing else.
         Import: "extern_crate_declaration future_import_statement import_declaration
             import_from_statement import_header import_statement namespace_use_declaration
             package_clause package_declaration preproc_include use_declaration using_declaration
@@ -116,7 +108,6 @@ named_enum! {
         ImportSpec: "import_spec",
         ImportStatement: "import_statement",
         InitDeclarator: "init_declarator",
-        /// A value inside a string, as in an interpolation.
         InterpolatedValue: "escape_interpolation interpolation string_interpolation
             template_substitution",
         Interpolation: "interpolation",
@@ -126,7 +117,6 @@ named_enum! {
         JumpStatement: "break_statement continue_statement",
         KeyedElement: "keyed_element",
         LabelName: "label_name",
-        /// Leaves the enclosing loop or function.
         Leaving: "break_expression break_statement continue_expression continue_statement
             raise_statement return_expression return_statement throw_statement",
         LetDeclaration: "let_declaration",
@@ -155,7 +145,6 @@ named_enum! {
             template_argument_list template_body template_parameter_list then_block try_block
             type_argument_list type_list type_parameter_list unsafe_block use_list var_spec_list
             variable_list willset_didset_block with_template_body",
-        /// A literal value, or a part of one.
         Literal: "binary_integer_literal boolean_literal char_literal character_literal
             class_literal composite_literal compound_literal_expression concatenated_string
             decimal_floating_point_literal decimal_integer_literal float_literal func_literal
@@ -168,7 +157,6 @@ named_enum! {
             string_start system_lib_string template_literal_type template_string
             user_defined_literal",
         LocalDeclaration: "lexical_declaration local_variable_declaration variable_declaration",
-        /// An import that may be inside a function.
         LocalImport: "extern_crate_declaration future_import_statement import_declaration
             import_from_statement import_statement use_declaration using_declaration",
         Loop: "do_statement enhanced_for_statement for_expression for_in_statement for_range_loop
@@ -176,7 +164,6 @@ named_enum! {
         MacroInvocation: "macro_invocation",
         MarkerAnnotation: "marker_annotation",
         MayDeclare: "range_clause receive_statement",
-        /// Declares a field or a variant.
         Member: "enum_variant enumerator field_declaration field_definition property_declaration
             public_field_definition",
         MemberExpression: "member_expression",
@@ -186,7 +173,6 @@ named_enum! {
         Modifiers: "modifiers",
         ModItem: "mod_item",
         ModuleStatement: "export_statement import_statement",
-        /// A name of any kind of thing.
         Name: "arrow_renamed_identifier as_renamed_identifier blank_identifier builtin_identifier
             field_identifier identifier initialized_identifier interpolated_identifier
             namespace_identifier nested_identifier nested_type_identifier operator_identifier
@@ -225,7 +211,6 @@ named_enum! {
         ParameterMark: "accessibility_modifier annotation decorator marker_annotation
             override_modifier",
         Parenthesized: "parenthesized_expression",
-        /// Takes a part of a value, or borrows it, in Rust.
         PartOrBorrow: "field_expression index_expression reference_expression",
         PathImport: "import_declaration import_spec",
         PatternParameter: "parameter required_parameter",
@@ -252,7 +237,6 @@ named_enum! {
         ScopedUseList: "scoped_use_list",
         Selector: "selector_expression",
         SelfParameter: "self_parameter",
-        /// A type whose values are shared and not copied.
         SharedType: "map_type pointer_declarator pointer_type reference_declarator slice_type",
         ShorthandFieldIdentifier: "shorthand_field_identifier",
         ShorthandFieldInitializer: "shorthand_field_initializer",
@@ -304,24 +288,20 @@ named_enum! {
         Variant: "enum_variant enumerator",
         VisibilityModifier: "visibility_modifier",
         WithAttributes: "with_attributes",
-        /// May be around a definition.
         Wrapping: "decorated_definition export_statement template_declaration with_attributes",
     }
 }
 
 impl Role {
-    /// Returns true if nodes of this kind have the role, in any language.
     pub(crate) fn has_kind(self, kind: &str) -> bool {
         Roles::of_kind(kind).has_role(self)
     }
 }
 
-/// The set of roles of one node kind, as bits.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Roles([u64; 3]);
 
 impl Roles {
-    /// Returns the roles of this node kind, taken together for all languages.
     pub(crate) fn of_kind(kind: &str) -> &'static Self {
         static KNOWN: OnceLock<HashMap<&str, Roles>> = OnceLock::new();
         static NONE: Roles = Roles([0; 3]);

@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use super::words_in;
+
 use crate::language_tables::directives::{
     ALONE, BEGINNINGS, DOCUMENTING, KEYS, OPENERS, ORDERS, PHRASES, REQUESTS, SHOUTED, TOOLS,
 };
@@ -17,13 +19,12 @@ pub struct Comment {
     pub directive: bool,
 }
 
-/// Returns the comments at the given positions, in order.
 pub(super) fn comments(language: &str, text: &str, places: &[Range<usize>]) -> Vec<Comment> {
     let mut found: Vec<Comment> = Vec::new();
     let mut run_start = 0;
     for (at, bytes) in places.iter().enumerate() {
-        found
-            .push(Comment { bytes: bytes.clone(), directive: is_directive(language, text, bytes) });
+        let directive = is_directive(language, text, bytes);
+        found.push(Comment { bytes: bytes.clone(), directive });
         let end = bytes.start + text[bytes.clone()].trim_end().len();
         let next = places.get(at + 1).map_or(text.len(), |next| next.start);
         let goes_on = at + 1 < places.len()
@@ -86,7 +87,6 @@ fn is_directive(language: &str, text: &str, bytes: &Range<usize>) -> bool {
         || comment.lines().any(|line| is_directive_line(language, without_opener(line)))
 }
 
-/// Returns the entries in a table for a language, and those for all languages.
 fn entries(
     table: &'static [(&str, &[&str])],
     language: &str,
@@ -99,11 +99,8 @@ fn entries(
 /// `# -*- mode: ruby -*-` is kept, because the caller recognises the line by it.
 fn without_opener(line: &str) -> &str {
     let line = line.trim();
-    OPENERS
-        .iter()
-        .find_map(|opener| line.strip_prefix(opener))
-        .unwrap_or(line)
-        .trim_start_matches(|c: char| c.is_whitespace() || "-*!:".contains(c))
+    let rest = OPENERS.iter().find_map(|opener| line.strip_prefix(opener)).unwrap_or(line);
+    rest.trim_start_matches(|c: char| c.is_whitespace() || "-*!:".contains(c))
 }
 
 /// Returns true if a line of a comment, without the sign that begins it, looks like a directive.
@@ -144,9 +141,7 @@ fn is_directive_line(language: &str, line: &str) -> bool {
         let known = || entries(KEYS, language).any(|known| key.eq_ignore_ascii_case(known));
         plain(key) && (compound || asked || known())
     });
-    let lower_words =
-        lower.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
-    let mut lower_words = lower_words.take(4);
+    let mut lower_words = words_in(&lower).take(4);
     let tool = lower_words.next().unwrap_or_default();
     let ordered = lower_words.any(|word| ORDERS.contains(&word));
     // `eslint-disable-line`, but not `off-by-one`.
@@ -162,5 +157,5 @@ fn is_directive_line(language: &str, line: &str) -> bool {
         || ALONE.contains(&tool)
         || (TOOLS.contains(&tool) && (ordered || first.contains(['-', ':', '=', '[', '('])))
         || line.contains("-*-")
-        || PHRASES.iter().any(|phrase| lower.starts_with(phrase))
+        || PHRASES.split('|').any(|phrase| lower.starts_with(phrase))
 }

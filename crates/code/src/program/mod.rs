@@ -21,7 +21,7 @@ use super::document::Document;
 use super::language::Language;
 use super::language_tables::roles::{Role, Roles, made};
 use super::syntax::Compiled;
-use super::tokens;
+use super::tokens::{self, TreeEvent};
 
 mod comments;
 mod names;
@@ -35,7 +35,6 @@ pub use sugar::is_plain_macro;
 /// deeper than the stack allows.
 const DEEPEST: usize = 160;
 
-/// The kind of thing that a leaf names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NameKind {
     /// The leaf is not a name but a keyword, an operator or a literal.
@@ -58,15 +57,12 @@ pub struct Tree {
     /// The name of the node kind in the grammar. Empty for a token that is not in a node of its
     /// own.
     pub kind: &'static str,
-    /// The roles of this node kind in the rules that compare programs.
     roles: &'static Roles,
     pub field: Option<&'static str>,
     pub bytes: Range<usize>,
     /// The normalised text of a token. `None` for a node.
     pub text: Option<Arc<str>>,
-    /// What the token names. Set by [`resolve`].
     pub name: NameKind,
-    /// The children, in source order.
     pub children: Vec<Tree>,
 }
 
@@ -90,13 +86,11 @@ impl Tree {
         Self { kind, roles, field, bytes, text: None, name: NameKind::Not, children }
     }
 
-    /// Returns the same node without its children.
     pub fn shallow(&self) -> Self {
         let (text, name) = (self.text.clone(), self.name);
         Self { text, name, ..Self::node(self.kind, self.field, self.bytes.clone(), Vec::new()) }
     }
 
-    /// Turns a token into a plain name.
     pub fn rename(&mut self, text: &str) {
         *self = Self {
             name: self.name,
@@ -106,6 +100,22 @@ impl Tree {
 
     pub fn is_token(&self, text: &str) -> bool {
         self.text.as_deref() == Some(text)
+    }
+
+    pub fn has_token_as(&self, field: &str, text: &str) -> bool {
+        self.child(field).is_some_and(|child| child.is_token(text))
+    }
+
+    pub fn starts_with_token(&self, text: &str) -> bool {
+        self.children.first().is_some_and(|first| first.is_token(text))
+    }
+
+    pub fn has_child_token(&self, text: &str) -> bool {
+        self.children.iter().any(|child| child.is_token(text))
+    }
+
+    pub fn mentions(&self, text: &str) -> bool {
+        self.has_node(&|node| node.is_token(text))
     }
 
     pub fn is_a(&self, role: Role) -> bool {
@@ -120,21 +130,38 @@ impl Tree {
         self.children.iter().find(|child| child.field == Some(field))
     }
 
+    pub fn child_mut(&mut self, field: &str) -> Option<&mut Tree> {
+        self.children.iter_mut().find(|child| child.field == Some(field))
+    }
+
     pub fn tokens(&self) -> Vec<&Tree> {
+        self.nodes_with(|node| node.text.is_some())
+    }
+
+    /// Returns this node and the nodes below it that satisfy `test`. A node comes before its
+    /// children.
+    pub fn nodes_with(&self, test: impl Fn(&Tree) -> bool) -> Vec<&Tree> {
         let mut found = Vec::new();
         self.visit(&mut |node| {
-            if node.text.is_some() {
+            if test(node) {
                 found.push(node);
             }
         });
         found
     }
 
+    /// Returns the number of the local that this token names.
+    pub fn local(&self) -> Option<u32> {
+        match self.name {
+            NameKind::Local(local) => Some(local),
+            _ => None,
+        }
+    }
+
     pub fn texts(&self) -> Vec<&str> {
         self.tokens().into_iter().filter_map(|token| token.text.as_deref()).collect()
     }
 
-    /// Returns the texts of the tokens, with one space between.
     pub fn joined_tokens(&self) -> String {
         self.texts().join(" ")
     }
@@ -163,13 +190,10 @@ impl Tree {
     }
 }
 
-/// A file after parsing, with its comments, syntax errors and blocks.
 #[derive(Clone, Debug)]
 pub struct Program {
     pub language: &'static Language,
-    /// The syntax tree of the whole file.
     pub tree: Tree,
-    /// All comments of the file, in order.
     pub comments: Vec<Comment>,
     pub errors: Vec<Range<usize>>,
     pub blocks: Arc<FileBlocks>,
@@ -189,22 +213,11 @@ impl Program {
         let mut cursor = root.walk();
         let tops: Vec<Node> = root.children(&mut cursor).collect();
         let walked = tokens::walk(text, compiled, &tops, &HashMap::new(), &HashSet::new(), &[]);
-        let tokens = walked
-            .events
-            .iter()
-            .filter_map(|event| match event {
-                tokens::TreeEvent::Token(token) => Some((token.bytes.clone(), token.text(text))),
-                tokens::TreeEvent::Close(_) => None,
-            })
-            .collect();
-        let mut build = Build {
-            language: language.id,
-            compiled,
-            tokens,
-            next: 0,
-            quoted: 0,
-            errors: Vec::new(),
-        };
+        let tokens = walked.events.iter().filter_map(TreeEvent::token);
+        let tokens = tokens.map(|token| (token.bytes.clone(), token.text(text))).collect();
+        let (language_id, errors) = (language.id, Vec::new());
+        let mut build =
+            Build { language: language_id, compiled, tokens, next: 0, quoted: 0, errors };
         let tree = build
             .tree(root, None, 0)
             .unwrap_or_else(|| Tree::node("", None, 0..text.len(), Vec::new()));
@@ -226,10 +239,14 @@ impl Program {
         }
     }
 
-    /// Returns true if a syntax error overlaps or touches these bytes.
     pub fn has_error_in(&self, bytes: &Range<usize>) -> bool {
         self.errors.iter().any(|error| error.start <= bytes.end && bytes.start <= error.end)
     }
+}
+
+/// Returns the words of a text: runs of letters, digits and `_`.
+pub fn words_in(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
 struct Build<'a> {

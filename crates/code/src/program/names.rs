@@ -8,13 +8,12 @@ use std::mem;
 use std::sync::Arc;
 
 use super::sugar::is_plain_macro;
-use super::{NameKind, Tree};
+use super::{NameKind, Tree, words_in};
 use crate::language;
 use crate::language_tables::roles::Role;
 use crate::lists::words;
 use crate::syntax::{NameReach, Syntax, holds};
 
-/// A local variable or parameter of a tree.
 #[derive(Clone, Debug)]
 pub struct Local {
     pub name: Arc<str>,
@@ -23,14 +22,10 @@ pub struct Local {
     pub public: bool,
 }
 
-/// What [`resolve`] found out about the names of a tree.
 #[derive(Clone, Debug, Default)]
 pub struct Resolution {
-    /// The locals, by their number in [`NameKind::Local`].
     pub locals: Vec<Local>,
-    /// The names of values that are declared outside the tree.
     pub free: HashSet<Arc<str>>,
-    /// The names whose meaning is not known.
     pub fixed: HashSet<Arc<str>>,
     /// True if something in the tree reads names at run-time, or declares them for some platforms
     /// only. Then no name may change.
@@ -45,24 +40,17 @@ impl Resolution {
             .is_some_and(|known| !self.reflective && !known.public && !self.mentions(&known.name))
     }
 
-    /// Returns true if the name is also used here for something that is not local.
     pub fn mentions(&self, name: &str) -> bool {
         self.free.contains(name) || self.fixed.contains(name)
     }
 }
 
-/// Sets what each name of the tree refers to.
 pub fn resolve(tree: &mut Tree, language: &str) -> Resolution {
     tree.visit_mut(&mut |node| node.name = NameKind::Not);
     let syntax = language::by_id(language).map(|known| known.syntax);
     let scoping = syntax.filter(|syntax| syntax.reach.is_some());
-    let mut resolver = Resolver {
-        scoping,
-        language,
-        scopes: Vec::new(),
-        pattern: HashMap::new(),
-        out: <_>::default(),
-    };
+    let (scopes, pattern, out) = Default::default();
+    let mut resolver = Resolver { scoping, language, scopes, pattern, out };
     resolver.visit(tree, "");
     resolver.out
 }
@@ -102,12 +90,10 @@ impl Resolver<'_> {
         let inside = !self.scopes.is_empty();
         self.out.reflective |= scoping.reflecting.contains(&tree.kind);
         // Code under `#[cfg]` may declare the same name once for each platform.
-        let conditional =
-            tree.is_a(Role::AttributeItem) && tree.has_node(&|word| word.is_token("cfg"));
+        let conditional = tree.is_a(Role::AttributeItem) && tree.mentions("cfg");
         self.out.reflective |= inside && conditional;
         // `f"{x=}"` prints the name.
-        let shown =
-            tree.is_a(Role::Interpolation) && tree.children.iter().any(|one| one.is_token("="));
+        let shown = tree.is_a(Role::Interpolation) && tree.has_child_token("=");
         if inside && (shown || self.is_opaque(tree, parent, scoping)) {
             return self.fix(tree);
         }
@@ -199,7 +185,7 @@ impl Resolver<'_> {
         let clause = tree.children.iter_mut().find(|child| child.is_a(Role::ForInClause));
         let Some(clause) = clause else { return };
         let kind = clause.kind;
-        if let Some(right) = clause.children.iter_mut().find(|one| one.field == Some("right")) {
+        if let Some(right) = clause.child_mut("right") {
             self.visit(right, kind);
             // Mark every name, because a second visit must not change what a leaf refers to.
             right.visit_mut(&mut |leaf| {
@@ -246,9 +232,7 @@ impl Resolver<'_> {
 
     fn reference(&mut self, leaf: &mut Tree, scoping: &Syntax) {
         let text = leaf.text.clone().unwrap_or_default();
-        if scoping.reflection.contains(&&*text) {
-            self.out.reflective = true;
-        }
+        self.out.reflective |= scoping.reflection.contains(&&*text);
         leaf.name = match self.lookup(leaf) {
             Some(local) => NameKind::Local(local),
             None => {
@@ -260,15 +244,10 @@ impl Resolver<'_> {
 
     fn lookup(&self, leaf: &Tree) -> Option<u32> {
         let text = leaf.text.as_deref()?;
-        for scope in self.scopes.iter().rev() {
-            if scope.outer.contains(text) {
-                return None;
-            }
-            if let Some(local) = scope.names.get(text) {
-                return Some(*local);
-            }
-        }
-        None
+        let knows =
+            |scope: &&NameScope| scope.outer.contains(text) || scope.names.contains_key(text);
+        let scope = self.scopes.iter().rev().find(knows)?;
+        scope.names.get(text).copied().filter(|_| !scope.outer.contains(text))
     }
 
     fn bind(
@@ -279,8 +258,8 @@ impl Resolver<'_> {
         scoping: &'static Syntax,
     ) {
         if tree.text.is_some() {
-            let constant = self.language == "rust"
-                && tree.text.as_deref().is_some_and(|text| text.starts_with(char::is_uppercase));
+            let text = tree.text.as_deref().unwrap_or_default();
+            let constant = self.language == "rust" && text.starts_with(char::is_uppercase);
             if !is_name(tree, scoping) || constant || tree.is_token("_") {
                 return self.visit(tree, parent);
             }
@@ -314,9 +293,7 @@ impl Resolver<'_> {
     fn declare(&mut self, leaf: &mut Tree, public: bool, scoping: &Syntax) {
         let Some(text) = leaf.text.clone() else { return };
         let known = match scoping.reach {
-            Some(NameReach::FromHereOnce) => {
-                self.scopes.last().and_then(|scope| scope.names.get(&text))
-            }
+            Some(NameReach::FromHereOnce) => self.scopes.last().and_then(|it| it.names.get(&text)),
             Some(NameReach::FromHere) | None => self.pattern.get(&text),
             Some(_) => self.within_function(&text),
         };
@@ -406,8 +383,7 @@ impl Resolver<'_> {
                 tree.name = NameKind::Fixed;
                 self.out.fixed.insert(text.clone());
             } else if text.contains(|c: char| c.is_whitespace() || c == '(') {
-                let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-                self.out.fixed.extend(words.filter(|word| !word.is_empty()).map(Arc::from));
+                self.out.fixed.extend(words_in(text).map(Arc::from));
             }
         }
         tree.children.iter_mut().for_each(|child| self.fix(child));
@@ -464,16 +440,11 @@ impl Resolver<'_> {
 /// an array or a slice.
 fn struct_keys(tree: &mut Tree) {
     let named = tree.child("type").is_some_and(|of| of.is_a(Role::NamedType));
-    let Some(body) = tree.children.iter_mut().find(|c| c.field == Some("body")).filter(|_| named)
-    else {
-        return;
-    };
+    let Some(body) = tree.child_mut("body").filter(|_| named) else { return };
     for pair in body.children.iter_mut().filter(|child| child.is_a(Role::KeyedElement)) {
         if let Some(key) = pair.children.first_mut() {
-            let leaf = match key.text.is_none() && key.children.len() == 1 {
-                true => &mut key.children[0],
-                false => key,
-            };
+            let is_wrapped = key.text.is_none() && key.children.len() == 1;
+            let leaf = if is_wrapped { &mut key.children[0] } else { key };
             if is_identifier(leaf) {
                 leaf.name = NameKind::Member;
             }
@@ -502,9 +473,8 @@ fn name_by_kind(kind: &str) -> NameKind {
 /// Returns true if a node of a kind that can declare names does so: `x := range y`, `for (const x
 /// of y)`.
 fn declares(tree: &Tree) -> bool {
-    let has = |text: &str| tree.children.iter().any(|child| child.is_token(text));
     match () {
-        () if tree.is_a(Role::MayDeclare) => has(":="),
+        () if tree.is_a(Role::MayDeclare) => tree.has_child_token(":="),
         () if tree.is_a(Role::ForIn) => tree.child("kind").is_some(),
         () => true,
     }
@@ -521,10 +491,9 @@ fn pattern_names(tree: &Tree, scoping: &Syntax, names: &mut Vec<Arc<str>>) {
     if tree.text.is_some() {
         names.extend(tree.text.clone().filter(|_| is_name(tree, scoping)));
     } else if scoping.is_pattern(tree.kind) {
-        let parts = tree.children.iter();
-        parts
-            .filter(|child| !holds(scoping.not_pattern, tree.kind, child.field))
-            .for_each(|child| pattern_names(child, scoping, names));
+        let is_part = |child: &&Tree| !holds(scoping.not_pattern, tree.kind, child.field);
+        let parts = tree.children.iter().filter(is_part);
+        parts.for_each(|child| pattern_names(child, scoping, names));
     }
 }
 
@@ -536,9 +505,8 @@ fn python_names(
     outer: &mut HashSet<Arc<str>>,
 ) {
     if tree.is_a(Role::OuterNames) {
-        outer.extend(
-            tree.children.iter().filter(|c| is_identifier(c)).filter_map(|c| c.text.clone()),
-        );
+        let names = tree.children.iter().filter(|child| is_identifier(child));
+        outer.extend(names.filter_map(|name| name.text.clone()));
     }
     let function = scoping.functions.contains(&tree.kind);
     if !top && function {
@@ -548,11 +516,8 @@ fn python_names(
     let comprehension = scoping.scopes.contains(&tree.kind);
     if !top && (comprehension || tree.is_a(Role::ClassDefinition)) {
         // `:=` inside a comprehension names a local of the function.
-        tree.visit(&mut |node| {
-            if node.is_a(Role::Named) {
-                names.extend(node.child("name").and_then(|name| name.text.clone()));
-            }
-        });
+        let named = tree.nodes_with(|node| node.is_a(Role::Named));
+        names.extend(named.into_iter().filter_map(|node| node.text_of("name").cloned()));
         return;
     }
     if top && comprehension {
@@ -604,15 +569,21 @@ fn script_vars(tree: &Tree, top: bool, scoping: &Syntax, names: &mut Vec<Arc<str
         return;
     }
     let is_var = tree.is_a(Role::VariableDeclaration)
-        || (tree.is_a(Role::ForIn) && tree.child("kind").is_some_and(|kind| kind.is_token("var")));
+        || tree.is_a(Role::ForIn) && tree.has_token_as("kind", "var");
     for child in &tree.children {
         if tree.is_a(Role::ForIn) && is_var && child.field == Some("left") {
             pattern_names(child, scoping, names);
         }
-        if is_var && child.is_a(Role::VariableDeclarator) {
-            child.child("name").into_iter().for_each(|name| pattern_names(name, scoping, names));
+        if is_var {
+            declarator_names(child, scoping, names);
         }
         script_vars(child, false, scoping, names);
+    }
+}
+
+fn declarator_names(tree: &Tree, scoping: &Syntax, names: &mut Vec<Arc<str>>) {
+    if let Some(name) = tree.child("name").filter(|_| tree.is_a(Role::VariableDeclarator)) {
+        pattern_names(name, scoping, names);
     }
 }
 
@@ -621,9 +592,7 @@ fn script_lexical(tree: &Tree, scoping: &Syntax, names: &mut Vec<Arc<str>>) {
     for child in &tree.children {
         match child {
             _ if child.is_a(Role::LexicalDeclaration) => {
-                for one in child.children.iter().filter(|one| one.is_a(Role::VariableDeclarator)) {
-                    one.child("name").into_iter().for_each(|n| pattern_names(n, scoping, names));
-                }
+                child.children.iter().for_each(|one| declarator_names(one, scoping, names));
             }
             _ if child.is_a(Role::HoistedFunction) && !function => {
                 names.extend(child.child("name").and_then(|name| name.text.clone()));

@@ -19,7 +19,6 @@ pub fn is_plain_macro(name: Option<&str>) -> bool {
     name.is_some_and(|name| PLAIN_MACROS.contains(&name))
 }
 
-/// Rewrites a node to its longest spelling.
 pub(super) fn in_longest_spelling(language: &str, node: Tree) -> Tree {
     match () {
         () if node.is_a(Role::Parenthesized) => only_child(node),
@@ -55,9 +54,8 @@ fn variable(node: Tree) -> Tree {
 
 /// Corrects `{ [k] = v }`: the grammar marks `k` as a name, as in `{ k = v }`, but it is a value.
 fn computed_key(mut node: Tree) -> Tree {
-    if node.children.first().is_some_and(|first| first.is_token("[")) {
-        let key = node.children.iter_mut().find(|child| child.field == Some("name"));
-        key.into_iter().for_each(|key| key.field = None);
+    if node.starts_with_token("[") {
+        node.child_mut("name").into_iter().for_each(|key| key.field = None);
     }
     node
 }
@@ -111,8 +109,7 @@ fn key_and_value(leaf: &Tree, key: (&'static str, &'static str), value: &'static
 
 /// Rewrites `{a = 1}` to `{a: a = 1}`.
 fn with_default_spelled_out(mut node: Tree) -> Tree {
-    let expanded = node.children.first().is_some_and(|left| left.is_a(Role::PairPattern));
-    if !expanded {
+    if !node.children.first().is_some_and(|left| left.is_a(Role::PairPattern)) {
         return node;
     }
     let mut pair = node.children.remove(0);
@@ -120,12 +117,8 @@ fn with_default_spelled_out(mut node: Tree) -> Tree {
     value.field = Some("left");
     let mut children = vec![value];
     children.append(&mut node.children);
-    pair.children.push(Tree::node(
-        made::ASSIGNMENT_PATTERN,
-        Some("value"),
-        node.bytes.clone(),
-        children,
-    ));
+    let bytes = node.bytes.clone();
+    pair.children.push(Tree::node(made::ASSIGNMENT_PATTERN, Some("value"), bytes, children));
     pair.field = node.field;
     pair
 }
@@ -150,13 +143,14 @@ fn field_pattern(mut node: Tree) -> Tree {
 /// Rewrites `=> { x }` to `=> x`, also in a closure. Temporary values are dropped at the same point
 /// with braces and without.
 fn without_braces(mut node: Tree) -> Tree {
-    let body = node
-        .children
-        .iter_mut()
-        .find(|child| child.is_a(Role::Block) && matches!(child.field, Some("value" | "body")));
-    if let Some(body) = body
+    let is_body = |child: &&mut Tree| {
+        child.is_a(Role::Block) && matches!(child.field, Some("value" | "body"))
+    };
+    if let Some(body) = node.children.iter_mut().find(is_body)
         && let [_, inner, _] = &body.children[..]
-        && is_value(inner)
+        // An expression that is not ended by `;` is the value of its block.
+        && !inner.is_a(Role::NoValue)
+        && !inner.is_token(";")
     {
         let mut inner = inner.clone();
         inner.field = body.field;
@@ -165,20 +159,10 @@ fn without_braces(mut node: Tree) -> Tree {
     node
 }
 
-/// Returns true for an expression that is not ended by `;`, and so is the value of its block.
-fn is_value(node: &Tree) -> bool {
-    !node.is_a(Role::NoValue) && !node.is_token(";")
-}
-
 /// Removes a trailing comma in the compiler's own attributes, where it does not matter.
 fn known_attribute(mut node: Tree) -> Tree {
     const KNOWN: &[&str] = &["derive", "cfg", "allow", "warn", "deny", "expect", "forbid"];
-    let known = node
-        .children
-        .first()
-        .and_then(|path| path.text.as_deref())
-        .is_some_and(|path| KNOWN.contains(&path));
-    if known {
+    if KNOWN.iter().any(|name| node.starts_with_token(name)) {
         let lists = node.children.iter_mut().filter(|child| child.is_a(Role::TokenTree));
         lists.for_each(without_last_commas);
     }
@@ -211,14 +195,10 @@ fn with_captures(mut node: Tree) -> Tree {
 }
 
 fn split_captures(node: &mut Tree) {
-    if !node.is_a(Role::TokenTree)
-        && !node.is_a(Role::StringLiteral)
-        && !node.is_a(Role::RawStringLiteral)
-    {
+    if !node.is_any(&[Role::TokenTree, Role::StringLiteral, Role::RawStringLiteral]) {
         return;
     }
-    let children = std::mem::take(&mut node.children);
-    for mut child in children {
+    for mut child in std::mem::take(&mut node.children) {
         if child.is_a(Role::StringContent) || (child.text.is_some() && !node.is_a(Role::TokenTree))
         {
             node.children.extend(pieces(&child));

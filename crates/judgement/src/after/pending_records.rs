@@ -49,7 +49,7 @@ pub fn waiting_record_files(root: &Root) -> Vec<PathBuf> {
     kept_in(&folder, MAX_TAKEN)
 }
 
-/// Like [`kept`], in this folder. A record that was taken longer ago than `max_taken` waits again.
+/// Returns the kept records in a folder, sorted by name. One that was taken longer ago than `max_taken` waits again.
 fn kept_in(folder: &Path, max_taken: Duration) -> Vec<PathBuf> {
     let files = store::entries(folder).map(|entry| entry.path());
     let waits = |file: &PathBuf| match file.extension().and_then(|found| found.to_str()) {

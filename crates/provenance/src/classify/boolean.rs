@@ -44,10 +44,8 @@ fn chain_operator(tree: &Tree) -> Option<&'static str> {
 /// Returns the condition with negations moved to the leaves and chains nested to the left.
 fn positive(tree: Tree) -> Tree {
     if let Some(operand) = is_negation(&tree) {
-        return match chain_operator(operand) {
-            Some(_) => negative(operand.clone()),
-            None => tree,
-        };
+        let is_chain = chain_operator(operand).is_some();
+        return if is_chain { negative(operand.clone()) } else { tree };
     }
     let Some(operator) = chain_operator(&tree) else { return tree };
     let mut operands = Vec::new();
@@ -130,9 +128,8 @@ fn merge_checks(block: &mut Tree) {
 
 fn check(statement: &Tree) -> Option<&Tree> {
     let core = expression_of(statement)?;
-    let known = core.is_a(Role::If);
     let alone = core.child("alternative").is_none() && core.child("initializer").is_none();
-    (known && alone).then_some(core)
+    (core.is_a(Role::If) && alone).then_some(core)
 }
 
 fn merged(first: &Tree, second: &Tree) -> Option<Tree> {
@@ -142,8 +139,7 @@ fn merged(first: &Tree, second: &Tree) -> Option<Tree> {
         return None;
     }
     let (a, b) = (one.child("condition")?.clone(), two.child("condition")?.clone());
-    if a.has_node(&|node| node.is_a(Role::LetForm)) || b.has_node(&|node| node.is_a(Role::LetForm))
-    {
+    if [&a, &b].iter().any(|one| one.has_node(&|node| node.is_a(Role::LetForm))) {
         return None;
     }
     let mut operands = Vec::new();
@@ -155,19 +151,13 @@ fn merged(first: &Tree, second: &Tree) -> Option<Tree> {
         _ if merged.is_a(Role::ExpressionStatement) => merged.children.first_mut()?,
         _ => &mut merged,
     };
-    let place = core.children.iter_mut().find(|child| child.field == Some("condition"))?;
-    replace_node(place, condition);
+    replace_node(core.child_mut("condition")?, condition);
     Some(merged)
 }
 
-/// Returns true if a branch always leaves the surrounding block.
 fn leaves(tree: &Tree) -> bool {
-    let leaving = |node: &Tree| expression_of(node).unwrap_or(node).is_a(Role::Leaving);
     match is_block(tree) {
-        true => {
-            let last = tree.children.iter().rev().find(|child| child.text.is_none());
-            last.is_some_and(|last| if is_block(last) { leaves(last) } else { leaving(last) })
-        }
-        false => leaving(tree),
+        true => tree.children.iter().rfind(|child| child.text.is_none()).is_some_and(leaves),
+        false => expression_of(tree).unwrap_or(tree).is_a(Role::Leaving),
     }
 }

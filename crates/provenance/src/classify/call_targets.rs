@@ -12,7 +12,6 @@ use super::helpers::{Helper, parameter_count};
 use super::pairs::Id;
 use super::units::{File, Unit, all_units};
 
-/// The ways in which a unit can call a helper.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct CallForms {
     /// By its name alone: `h()`.
@@ -25,7 +24,6 @@ pub(super) struct CallForms {
     pub any: bool,
 }
 
-/// The functions on one side of a change, by language and name.
 #[derive(Debug, Default)]
 pub(super) struct FunctionsByName(HashMap<(&'static str, String), Vec<Id>>);
 
@@ -79,10 +77,7 @@ pub(super) fn ways(
     let own = own_type.is_some_and(|own| type_name(&callers_file.units[own].name) == name);
     let is_module = is_module(&file.units[owner]);
     let is_inside = id.0 == caller.0 && containers(callers_file, caller.1).any(|one| one == owner);
-    let bare = match helper.constructor {
-        true => is_inside && own,
-        false => is_inside && (is_module || has_classes),
-    };
+    let bare = is_inside && if helper.constructor { own } else { is_module || has_classes };
     Some(CallForms { bare, own: own && !is_module, owner: Some(name.to_owned()), any })
 }
 
@@ -96,14 +91,12 @@ fn owner(file: &File<'_>, unit: usize) -> Option<usize> {
     containers(file, unit).next()
 }
 
-/// Returns the innermost container of a unit, unless that is a module.
 fn own_type(file: &File<'_>, unit: usize) -> Option<usize> {
     owner(file, unit).filter(|at| !is_module(&file.units[*at]))
 }
 
 fn is_module(unit: &Unit) -> bool {
-    let kind = unit.identity.as_ref().map(|identity| identity.kind);
-    matches!(kind, Some(BlockKind::Module | BlockKind::Namespace))
+    matches!(unit.block_kind(), Some(BlockKind::Module | BlockKind::Namespace))
 }
 
 /// Returns the name of the type that a container adds methods to: `Type` for `impl Trait for Type`.

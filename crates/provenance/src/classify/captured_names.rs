@@ -7,14 +7,12 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use code::language_tables::roles::Role;
-use code::program::{NameKind, Resolution, Tree, is_plain_macro};
+use code::program::{NameKind, Resolution, Tree, is_plain_macro, words_in};
 
 type NameSet = HashSet<Arc<str>>;
 
-/// The names that a function uses but does not declare.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OuterNames {
-    /// Names of values that the function does not declare.
     values: NameSet,
     /// Every name in the function, including types, paths and members.
     mentioned: NameSet,
@@ -49,7 +47,7 @@ impl DeclaredNames {
     fn declared(&mut self, tree: &Tree, outermost: bool) {
         if tree.is_a(Role::LocalImport) {
             self.unknown |=
-                tree.has_node(&|leaf| leaf.is_token("*") || leaf.is_a(Role::UseWildcard));
+                tree.mentions("*") || tree.has_node(&|leaf| leaf.is_a(Role::UseWildcard));
             collect_words(tree, &mut self.others);
             return;
         }
@@ -59,7 +57,7 @@ impl DeclaredNames {
         if tree.is_a(Role::HiddenPattern) {
             collect_words(tree, &mut self.others);
         }
-        if !outermost && is_definition(tree) {
+        if !outermost && (tree.is_any(&[Role::Definition, Role::Function]) || is_specifier(tree)) {
             // In C, the name that `typedef … name;` defines is in the field `declarator`.
             let fields = ["name", "declarator"].into_iter();
             self.others.extend(fields.filter_map(|field| tree.child(field)?.text.clone()));
@@ -134,7 +132,6 @@ pub(super) fn is_whole(body: &Tree, language: &str) -> bool {
     !prologue && !body.has_node(&part) && !jumps_out(body, Inside::default())
 }
 
-/// Returns true if a body contains an unknown macro, which may return from the function.
 pub(super) fn may_leave(body: &Tree) -> bool {
     body.has_node(&is_unknown_macro)
 }
@@ -146,11 +143,7 @@ fn is_unknown_macro(node: &Tree) -> bool {
 
 /// Collects the words of all tokens, including those inside texts, which may hold names too.
 fn every_word(tree: &Tree, found: &mut NameSet) {
-    for token in tree.tokens() {
-        let text = token.text.as_deref().unwrap_or_default();
-        let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-        found.extend(words.filter(|word| !word.is_empty()).map(Arc::from));
-    }
+    found.extend(tree.texts().into_iter().flat_map(words_in).map(Arc::from));
 }
 
 #[derive(Clone, Copy, Default)]
@@ -177,14 +170,9 @@ fn jumps_out(tree: &Tree, inside: Inside) -> bool {
 
 fn is_labelled(jump: &Tree) -> bool {
     match jump.is_a(Role::JumpStatement) {
-        true => jump.tokens().len() > 1 + usize::from(jump.has_node(&|leaf| leaf.is_token(";"))),
+        true => jump.tokens().len() > 1 + usize::from(jump.mentions(";")),
         false => jump.children.iter().any(|child| child.is_a(Role::JumpLabel)),
     }
-}
-
-/// Returns true if the node declares a function, or a name that is not that of a value.
-fn is_definition(node: &Tree) -> bool {
-    node.is_any(&[Role::Definition, Role::Function]) || is_specifier(node)
 }
 
 /// Returns true if the node declares a type in C or C++, such as `struct a { int b; }`.
@@ -193,16 +181,10 @@ fn is_specifier(node: &Tree) -> bool {
 }
 
 fn collect_words(tree: &Tree, found: &mut NameSet) {
-    tree.visit(&mut |leaf| {
-        if let Some(text) = &leaf.text
-            && (leaf.is_a(Role::Name) || leaf.is_a(Role::LabelName))
-        {
-            found.insert(text.clone());
-        }
-    });
+    let names = tree.nodes_with(|leaf| leaf.is_any(&[Role::Name, Role::LabelName])).into_iter();
+    found.extend(names.filter_map(|name| name.text.clone()));
 }
 
-/// Collects the names in a list of type parameters, without their bounds.
 fn parameter_names(list: &Tree, found: &mut NameSet) {
     for parameter in &list.children {
         let own = parameter.tokens().into_iter().find(|one| one.is_a(Role::Name));

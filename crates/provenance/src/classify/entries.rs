@@ -11,7 +11,6 @@ use ledger::Basis;
 
 use super::{BlockChange, Classification, class_if};
 
-/// Data files of more bytes than this are compared entry by entry.
 const LARGE: usize = 64 * 1024;
 
 /// A large data file: its path, and the versions before and after.
@@ -84,7 +83,6 @@ fn compared(path: &str, old: &Block, new: &Block) -> Option<BlockChange> {
     })
 }
 
-/// Returns a change of a block that is not proven harmless.
 fn changed_block(
     path: &str,
     what: &str,

@@ -9,7 +9,6 @@ use super::captured_names::{self, OuterNames};
 use super::kept_locals::outlive_call;
 use super::types::{LocalTypes, returned_type};
 
-/// A function whose body can replace its calls.
 #[derive(Clone, Debug)]
 pub(super) struct Helper {
     pub name: String,
@@ -20,7 +19,6 @@ pub(super) struct Helper {
     pub statements: Vec<Tree>,
     /// The value of the function, if it returns only once, at its end.
     pub result: Option<Tree>,
-    /// The declared return type, if there is one.
     pub returns: Option<String>,
     /// Every returned value evidently has the declared return type, or the language never converts
     /// a returned value.
@@ -46,7 +44,6 @@ pub(super) struct Parameter {
     pub declared_type: Option<String>,
 }
 
-/// The languages whose functions, parameters and calls this module can read.
 const LANGUAGES: &[&str] =
     &["rust", "python", "javascript", "typescript", "tsx", "go", "java", "c", "cpp"];
 
@@ -55,7 +52,7 @@ const LANGUAGES: &[&str] =
 /// body replaced a call, that effect would come only at the end of the caller.
 fn drops_values(core: &Tree, body: &Tree, language: &str) -> bool {
     if language == "c" {
-        return body.has_node(&|node| node.is_token("cleanup") || node.is_token("__cleanup__"));
+        return body.mentions("cleanup") || body.mentions("__cleanup__");
     }
     if !matches!(language, "rust" | "cpp") {
         return false;
@@ -64,7 +61,6 @@ fn drops_values(core: &Tree, body: &Tree, language: &str) -> bool {
         node.is_any(&[Role::LetDeclaration, Role::Declaration, Role::LocalDeclaration])
     };
     if language == "cpp" {
-        // Every declaration may call a constructor.
         return body.has_node(&declares);
     }
     let creates = |value: &Tree| value.has_node(&creates_value);
@@ -93,8 +89,8 @@ fn borrows_temporary(result: &Tree) -> bool {
         let last = statements(result).pop();
         return last.is_some_and(|last| !last.is_a(Role::NoValue) && borrows_temporary(&last));
     }
-    let has_star = || result.children.first().is_some_and(|first| first.is_token("*"));
-    let borrows = result.is_a(Role::PartOrBorrow) || result.is_a(Role::Unary) && has_star();
+    let borrows = result.is_a(Role::PartOrBorrow)
+        || result.is_a(Role::Unary) && result.starts_with_token("*");
     let is_macro = result.is_a(Role::MacroInvocation)
         && result.text_of("macro").is_some_and(|name| BORROWING_MACROS.contains(&&**name));
     // The arguments of a macro are tokens. The first parenthesis may be the macro's own.
@@ -110,17 +106,14 @@ fn takes_values(core: &Tree) -> bool {
     let parameters = core.child("parameters").into_iter().flat_map(|list| &list.children);
     let is_borrowed_or_plain = |one: &Tree| match one.child("type").map(Tree::joined_tokens) {
         Some(type_name) => {
-            let is_plain = type_name.starts_with(['u', 'i', 'f', 'b', 'c'])
-                && type_name
-                    .chars()
-                    .all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit());
-            type_name.starts_with('&') || is_plain
+            let is_small = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit();
+            let is_plain = type_name.starts_with(['u', 'i', 'f', 'b', 'c']);
+            type_name.starts_with('&') || is_plain && type_name.chars().all(is_small)
         }
         None => one.text.is_some() || one.joined_tokens().starts_with('&'),
     };
-    parameters
-        .into_iter()
-        .any(|one| !is_borrowed_or_plain(one) || one.joined_tokens().starts_with("mut "))
+    let mut parameters = parameters.into_iter();
+    parameters.any(|one| !is_borrowed_or_plain(one) || one.joined_tokens().starts_with("mut "))
 }
 
 const ASSIGNING: &[&str] = &[
@@ -128,7 +121,8 @@ const ASSIGNING: &[&str] = &[
     "||=", ":=", "++", "--", ">>>=", "&^=", "@=",
 ];
 
-/// The nodes that give a value to what is in their field `left`.
+const CHANGING: &[&str] = &["++", "--", "&mut", "mut", "del", "as"];
+
 const ASSIGNMENTS: &[Role] = &[
     Role::AssignmentToLeft,
     Role::NameAssignment,
@@ -155,10 +149,7 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
             || CALL_FRAME_WORDS.iter().any(|word| node.is_token(word))
             || node.children.len() == 3 && node.joined_tokens() == "new . target"
     };
-    if body.has_node(&is_bound)
-        || body.has_node(&|node| node.is_token(name))
-        || drops_values(&core, &body, language)
-    {
+    if body.has_node(&is_bound) || body.mentions(name) || drops_values(&core, &body, language) {
         return None;
     }
     let surroundings = captured_names::names_taken_from_outside(&core, &body, &names)?;
@@ -171,7 +162,7 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
     // caller.
     let placeholder = |local: u32| format!("\u{1}{name}\u{1}{local}");
     body.visit_mut(&mut |leaf| {
-        if let NameKind::Local(local) = leaf.name {
+        if let Some(local) = leaf.local() {
             leaf.rename(&placeholder(local));
         }
     });
@@ -238,15 +229,16 @@ pub(super) fn function_of(item: &Tree) -> Option<&Tree> {
     if item.is_a(Role::Routine) {
         return Some(item);
     }
-    match item {
-        _ if item.is_a(Role::WithAttributes) => item.children.last().and_then(function_of),
-        _ if item.is_a(Role::Export) => item.child("declaration").and_then(function_of),
+    let inner = match item {
+        _ if item.is_a(Role::WithAttributes) => item.children.last(),
+        _ if item.is_a(Role::Export) => item.child("declaration"),
         _ if item.is_a(Role::LexicalDeclaration) => {
             let all = item.children.iter().filter(|child| child.is_a(Role::VariableDeclarator));
-            only_item(all)?.child("value").and_then(function_of)
+            only_item(all)?.child("value")
         }
         _ => None,
-    }
+    };
+    function_of(inner?)
 }
 
 /// Replaces a node by another one, which gets the field of the replaced node.
@@ -282,20 +274,17 @@ fn parameters(core: &Tree, language: &str) -> Option<(Option<u32>, Vec<u32>)> {
     let list = match language {
         "c" | "cpp" => core.child("declarator").and_then(declared_parameters)?,
         _ => match core.child("parameters").or_else(|| core.child("parameter")) {
-            Some(lone) if lone.text.is_some() => return Some((None, vec![local(lone)?])),
+            Some(lone) if lone.text.is_some() => return Some((None, vec![lone.local()?])),
             Some(list) => list,
             None => return Some((None, Vec::new())),
         },
     };
     let mut found = Vec::new();
-    let mut receiver = None;
     for child in list.children.iter().filter(|child| !punctuation(child)) {
         match child {
             _ if child.is_a(Role::SelfParameter) => {}
-            _ if child.is_a(Role::Identifier) => found.push(local(child)?),
-            _ if child.is_a(Role::ParameterDeclaration)
-                && (language == "c" || language == "cpp") =>
-            {
+            _ if child.is_a(Role::Identifier) => found.push(child.local()?),
+            _ if child.is_a(Role::ParameterDeclaration) && matches!(language, "c" | "cpp") => {
                 match child.child("declarator") {
                     Some(declarator) => found.push(innermost(declarator)?),
                     None if child.joined_tokens() == "void" => {}
@@ -303,27 +292,27 @@ fn parameters(core: &Tree, language: &str) -> Option<(Option<u32>, Vec<u32>)> {
                 }
             }
             _ if child.is_a(Role::PatternParameter) && child.child("value").is_none() => {
-                found.push(local(child.child("pattern")?)?);
+                found.push(child.child("pattern")?.local()?);
             }
             _ if child.is_a(Role::NamedParameter) => {
                 child.child("name")?;
                 for name in child.children.iter().filter(|one| one.field == Some("name")) {
-                    found.push(local(name)?);
+                    found.push(name.local()?);
                 }
             }
             _ if child.is_a(Role::TypedParameter) => {
-                found.push(local(child.children.first()?)?);
+                found.push(child.children.first()?.local()?);
             }
             _ => return None,
         }
     }
-    if let Some(list) = core.child("receiver") {
-        let name = list.children.iter().find_map(|child| child.child("name"));
-        receiver = Some(local(name?)?);
-    }
-    if language == "python" && found.first().is_some_and(|_| first_is_self(list)) {
-        receiver = Some(found.remove(0));
-    }
+    let receiver = match core.child("receiver") {
+        Some(list) => Some(list.children.iter().find_map(|child| child.child("name"))?.local()?),
+        None if language == "python" && !found.is_empty() && first_is_self(list) => {
+            Some(found.remove(0))
+        }
+        None => None,
+    };
     Some((receiver, found))
 }
 
@@ -355,46 +344,28 @@ fn declared_parameters(declarator: &Tree) -> Option<&Tree> {
 
 fn innermost(declarator: &Tree) -> Option<u32> {
     match declarator.text {
-        None if declarator.is_a(Role::PointerDeclarator) => {
-            innermost(declarator.child("declarator")?)
-        }
-        None => None,
-        Some(_) => local(declarator),
-    }
-}
-
-fn local(leaf: &Tree) -> Option<u32> {
-    match leaf.name {
-        NameKind::Local(local) => Some(local),
-        _ => None,
+        None if !declarator.is_a(Role::PointerDeclarator) => None,
+        None => innermost(declarator.child("declarator")?),
+        Some(_) => declarator.local(),
     }
 }
 
 /// Returns false if the body assigns to a parameter or borrows it mutably, or if an inner function
 /// captures it.
 fn is_only_read(body: &Tree, placeholder: &str) -> bool {
-    let tokens = body.tokens();
-    for (at, token) in tokens.iter().enumerate() {
-        if !token.is_token(placeholder) {
-            continue;
-        }
-        let next = tokens.get(at + 1).and_then(|next| next.text.as_deref()).unwrap_or_default();
-        let before =
-            at.checked_sub(1).and_then(|last| tokens[last].text.as_deref()).unwrap_or_default();
-        if ASSIGNING.contains(&next)
-            || matches!(before, "++" | "--" | "&mut" | "mut" | "del" | "as")
-        {
-            return false;
-        }
-    }
+    let tokens = body.texts();
+    let is_changed = (0..tokens.len()).any(|at| {
+        let is_before = at.checked_sub(1).is_some_and(|last| CHANGING.contains(&tokens[last]));
+        let is_after = tokens.get(at + 1).is_some_and(|next| ASSIGNING.contains(next));
+        tokens[at] == placeholder && (is_before || is_after)
+    });
     let is_assigned = body.has_node(&|node| {
         node.is_any(ASSIGNMENTS) && node.child("left").is_some_and(|left| binds(left, placeholder))
     });
     let is_captured = body.has_node(&|node| {
-        let function = node.is_a(Role::Routine) || node.is_a(Role::Closure);
-        function && node.has_node(&|leaf| leaf.is_token(placeholder))
+        node.is_any(&[Role::Routine, Role::Closure]) && node.mentions(placeholder)
     });
-    !is_assigned && !is_captured
+    !is_changed && !is_assigned && !is_captured
 }
 
 /// Returns true if the left side of an assignment gives a new value to a name, as `a, b = f()` does
@@ -413,7 +384,7 @@ fn may_copy(core: &Tree, body: &Tree, local: u32, placeholder: &str, language: &
         node.is_a(Role::Parameter) && node.has_node(&|leaf| leaf.name == NameKind::Local(local))
     };
     let shared = |node: &Tree| node.has_node(&|part| part.is_a(Role::SharedType));
-    let is_string = |node: &Tree| node.child("type").is_some_and(|said| said.is_token("string"));
+    let is_string = |node: &Tree| node.has_token_as("type", "string");
     let is_declared_as = |test: &dyn Fn(&Tree) -> bool| {
         let mut header = core.children.iter().filter(|child| child.field != Some("body"));
         header.any(|part| part.has_node(&|node| declares(node) && test(node)))
@@ -432,7 +403,7 @@ fn may_copy(core: &Tree, body: &Tree, local: u32, placeholder: &str, language: &
     let is_passed = |call: &Tree| {
         let arguments = call.child("arguments").into_iter().flat_map(|list| &list.children);
         arguments.into_iter().any(|one| match one.is_a(Role::FieldExpression) {
-            true => one.has_node(&|leaf| leaf.is_token(placeholder)),
+            true => one.mentions(placeholder),
             false => one.is_token(placeholder) && may_change(call),
         })
     };
@@ -440,7 +411,6 @@ fn may_copy(core: &Tree, body: &Tree, local: u32, placeholder: &str, language: &
         if node.is_a(Role::CallExpression) && is_passed(node) {
             return true;
         }
-        let first = node.children.first();
         let target = match node {
             _ if node.is_any(&[Role::AssignmentToLeft, Role::MayDeclare]) => node.child("left"),
             _ if node.is_a(Role::Update) => Some(node),
@@ -450,9 +420,7 @@ fn may_copy(core: &Tree, body: &Tree, local: u32, placeholder: &str, language: &
             {
                 node.child("right")
             }
-            _ if node.is_a(Role::Reference) => {
-                first.filter(|mark| mark.is_token("&")).map(|_| node)
-            }
+            _ if node.is_a(Role::Reference) => node.starts_with_token("&").then_some(node),
             // A slice of a Go array shares its elements. A text never changes.
             _ if node.is_a(Role::SliceExpression) && !is_text => node.child("operand"),
             // A method may change the object that it is called on.
@@ -461,7 +429,7 @@ fn may_copy(core: &Tree, body: &Tree, local: u32, placeholder: &str, language: &
             }
             _ => None,
         };
-        target.is_some_and(|target| target.has_node(&|leaf| leaf.is_token(placeholder)))
+        target.is_some_and(|target| target.mentions(placeholder))
     })
 }
 
@@ -474,9 +442,7 @@ fn parts(body: &Tree, language: &str) -> (Vec<Tree>, Option<Tree>) {
     let mut statements = statements(body);
     let result = match statements.last() {
         Some(last) if returned(last).is_some() => {
-            let value = returned(last).cloned();
-            statements.pop();
-            value
+            statements.pop().and_then(|last| returned(&last).cloned())
         }
         Some(last) if language == "rust" && !last.is_a(Role::NoValue) => statements.pop(),
         _ => None,
@@ -491,7 +457,6 @@ pub(super) fn is_block(node: &Tree) -> bool {
     node.is_a(Role::Block)
 }
 
-/// Returns the statements of a block, without braces and semicolons.
 pub(super) fn statements(block: &Tree) -> Vec<Tree> {
     let mut found = Vec::new();
     for child in &block.children {
@@ -521,10 +486,8 @@ pub(super) fn returned(node: &Tree) -> Option<&Tree> {
     if !is_return(node) {
         return None;
     }
-    let value = expression_of(node)?
-        .children
-        .iter()
-        .find(|child| !child.is_token("return") && !child.is_token(";"))?;
+    let mut parts = expression_of(node)?.children.iter();
+    let value = parts.find(|child| !child.is_token("return") && !child.is_token(";"))?;
     match &value.children[..] {
         [only] if value.is_a(Role::ExpressionList) => Some(only),
         _ => Some(value),
@@ -535,7 +498,6 @@ fn is_end(node: &Tree) -> bool {
     is_return(node) || node.is_a(Role::Throw)
 }
 
-/// Returns true if every value that a `return` inside the tree returns satisfies `test`.
 fn each_returned(tree: &Tree, test: &impl Fn(&Tree) -> bool) -> bool {
     if is_return(tree) {
         return returned(tree).is_none_or(test);

@@ -9,21 +9,16 @@ use code::program::{NameKind, Tree};
 use code::language_tables::framework_names::MODULES_WITHOUT_TRAITS;
 
 use super::order::ListChange;
-use super::units::{File, Unit, is_import};
+use super::units::{File, Unit, is_import, is_module_elsewhere};
 
 fn list<'f>(file: &'f File<'_>) -> Vec<&'f Tree> {
     let Some(own) = file.units.first() else { return Vec::new() };
     let mut found = Vec::new();
     for import in own.tree.children.iter().filter(|child| is_import(child)) {
-        let whole = found.len();
         // One Go declaration may hold many imports.
-        import.visit(&mut |node| {
-            if node.is_a(Role::ImportSpec) {
-                found.push(node);
-            }
-        });
-        if found.len() == whole {
-            found.push(import);
+        match import.nodes_with(|node| node.is_a(Role::ImportSpec)) {
+            specs if specs.is_empty() => found.push(import),
+            specs => found.extend(specs),
         }
     }
     found
@@ -61,14 +56,11 @@ pub(super) fn imports(
     // The same name from another module means something else, even if no use of it is visible (for
     // example a trait).
     let lost: HashSet<String> = gone.iter().flat_map(|one| sources(one)).collect();
-    let swapped = |one: &Tree| {
-        sources(one).iter().any(|path| {
-            let same_name =
-                |other: &&String| last_segment(other) == last_segment(path) && *other != path;
-            lost.iter().any(|other| same_name(&other)) && !moved.contains(last_segment(path))
-        })
+    let is_swapped = |path: String| {
+        let name = last_segment(&path);
+        !moved.contains(name) && lost.iter().any(|lost| last_segment(lost) == name && *lost != path)
     };
-    if come.iter().any(|one| swapped(one)) {
+    if come.iter().flat_map(|one| sources(one)).any(is_swapped) {
         return ListChange::Changed;
     }
     let harmless = |one: &Tree, side: &File<'_>| {
@@ -86,11 +78,12 @@ pub(super) fn imports(
         if given || unseen || (!known && brings_methods(one, other)) {
             return false;
         }
-        match (opaque || one.is_a(Role::PackageClause) || one.is_a(Role::PackageDeclaration), runs)
-        {
-            (true, _) => false,
-            (_, true) => known && !names.is_empty(),
-            _ => known || !names.iter().any(|name| !moved.contains(name) && uses(side, name)),
+        if opaque || one.is_any(&[Role::PackageClause, Role::PackageDeclaration]) {
+            return false;
+        }
+        match runs {
+            true => known && !names.is_empty(),
+            false => names.iter().all(|name| moved.contains(name) || !uses(side, name)),
         }
     };
     // A name whose import was removed must no longer be used. A name whose import was added must
@@ -147,7 +140,6 @@ fn brings_methods(import: &Tree, others: &[&Tree]) -> bool {
     rust_paths(import).iter().filter(is_type).any(|path| !kept.contains(path) && !plain(path))
 }
 
-/// Returns the text of the child in this field, without white space.
 fn joined(tree: &Tree, field: &str) -> Option<String> {
     Some(tree.child(field)?.texts().concat().replace(' ', ""))
 }
@@ -170,10 +162,8 @@ fn expand(tree: &Tree, prefix: &str, found: &mut Vec<String>) {
             tree.child("list").into_iter().for_each(|list| expand(list, &prefix, found));
         }
         _ if tree.is_a(Role::UseList) => {
-            let items = tree
-                .children
-                .iter()
-                .filter(|c| !c.is_token("{") && !c.is_token("}") && !c.is_token(","));
+            let is_mark = |one: &Tree| matches!(one.text.as_deref(), Some("{" | "}" | ","));
+            let items = tree.children.iter().filter(|child| !is_mark(child));
             items.for_each(|item| expand(item, prefix, found));
         }
         _ if tree.is_a(Role::UseAsClause) => {
@@ -187,23 +177,17 @@ fn expand(tree: &Tree, prefix: &str, found: &mut Vec<String>) {
 /// Returns every name that an import mentions, and the last segment of each quoted path.
 fn names(import: &Tree) -> Vec<String> {
     let mut names = Vec::new();
-    import.visit(&mut |node| {
-        let Some(text) = &node.text else { return };
-        let last = import_tail(text);
-        if node.is_a(Role::Name) {
-            names.push(text.to_string());
-        } else if text.contains('/') || node.is_a(Role::StringLiteralPart) {
-            names.extend(last.map(str::to_owned));
-        }
-    });
-    if import.is_a(Role::NamesLast) {
-        // Only the last segments become available as names.
-        let last: Vec<String> = tails(import);
-        if !last.is_empty() {
-            return last;
+    for token in import.tokens() {
+        let text = token.text.as_deref().unwrap_or_default();
+        if token.is_a(Role::Name) {
+            names.push(text.to_owned());
+        } else if text.contains('/') || token.is_a(Role::StringLiteralPart) {
+            names.extend(import_tail(text).map(str::to_owned));
         }
     }
-    names
+    // Only the last segments become available as names.
+    let last = if import.is_a(Role::NamesLast) { tails(import) } else { Vec::new() };
+    if last.is_empty() { names } else { last }
 }
 
 fn import_tail(text: &str) -> Option<&str> {
@@ -222,16 +206,12 @@ fn tails(import: &Tree) -> Vec<String> {
             names.filter_map(|name| Some((*name.texts().last()?).to_owned())).collect()
         }
         _ if import.has_node(&|node| node.is_a(Role::ImportSpec)) => {
-            let mut found = Vec::new();
-            import.visit(&mut |node| {
-                if node.is_a(Role::ImportSpec) {
-                    let name = node.text_of("name").map(ToString::to_string);
-                    let path = joined(node, "path");
-                    let tail = path.as_deref().and_then(import_tail).map(str::to_owned);
-                    found.extend(name.or(tail));
-                }
-            });
-            found
+            let specs = import.nodes_with(|node| node.is_a(Role::ImportSpec)).into_iter();
+            let name_of = |spec: &Tree| match spec.text_of("name") {
+                Some(name) => Some(name.to_string()),
+                None => Some(import_tail(&joined(spec, "path")?)?.to_owned()),
+            };
+            specs.filter_map(name_of).collect()
         }
         _ => {
             let last = import.tokens().into_iter().rfind(|token| token.is_a(Role::Name));
@@ -255,16 +235,12 @@ pub(super) fn differing(before: &File<'_>, after: &File<'_>) -> Vec<String> {
     words(before).symmetric_difference(&words(after)).cloned().collect()
 }
 
-/// Returns true if an import does not list the names that it makes available.
 fn brings_all(import: &Tree) -> bool {
     // Go's `import . "a"`
     let is_dot = import.child("name").is_some_and(|name| name.joined_tokens() == ".");
-    is_dot
-        || import.is_a(Role::PreprocInclude)
-        || import.has_node(&|node| node.is_token("*") || node.is_token("_"))
+    is_dot || import.is_a(Role::PreprocInclude) || import.mentions("*") || import.mentions("_")
 }
 
-/// Returns the imports that make names available without listing them, such as `use a::*`.
 pub(super) fn wildcards(file: &File<'_>) -> HashSet<String> {
     list(file).into_iter().filter(|one| brings_all(one)).map(Tree::joined_tokens).collect()
 }
@@ -273,7 +249,7 @@ pub(super) fn wildcards(file: &File<'_>) -> HashSet<String> {
 pub(super) fn source_of(file: &File<'_>, name: &str) -> Option<String> {
     list(file).into_iter().find_map(|import| match import {
         _ if import.is_a(Role::ImportStatement) => {
-            joined(import, "source").filter(|_| import.has_node(&|node| node.is_token(name)))
+            joined(import, "source").filter(|_| import.mentions(name))
         }
         _ if import.is_a(Role::ImportFrom) => {
             joined(import, "module_name").filter(|_| tails(import).iter().any(|tail| tail == name))
@@ -295,7 +271,7 @@ pub(super) fn means_other_files(file: &File<'_>, path: &str) -> bool {
     let moved = folder(file.path) != folder(path);
     let of_the_file = |unit: &&Unit| {
         let top = unit.identity.is_none() || unit.container == Some(0);
-        top && unit.identity.as_ref().is_none_or(|id| id.kind != BlockKind::Module)
+        top && unit.block_kind() != Some(BlockKind::Module)
     };
     let relative = |node: &Tree| match file.language() {
         "javascript" | "typescript" | "tsx" => {
@@ -314,10 +290,7 @@ pub(super) fn means_other_files(file: &File<'_>, path: &str) -> bool {
         }
         // A Rust module's files are in the folder named after its own file, so `mod a;` depends on
         // the file's name too.
-        "rust" => {
-            (node.is_a(Role::ModItem) && node.child("body").is_none())
-                || (moved && node.is_a(Role::Super))
-        }
+        "rust" => is_module_elsewhere(node) || moved && node.is_a(Role::Super),
         _ => false,
     };
     file.units.iter().filter(of_the_file).any(|unit| unit.tree.has_node(&relative))

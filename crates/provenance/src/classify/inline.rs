@@ -19,14 +19,12 @@ use super::pairs::Id;
 use super::same::{Renames, Resolved, compare_trees};
 use super::types::{LocalTypes, returned_type};
 
-/// A helper that a unit can call, and the ways in which it can.
 pub(super) struct ReachableHelper<'h> {
     pub id: Id,
     pub helper: &'h Helper,
     pub ways: CallForms,
 }
 
-/// A tree in which calls of helpers were replaced, and the helpers that were used.
 pub(super) struct Inlined {
     pub tree: Tree,
     pub used: Vec<Id>,
@@ -84,17 +82,12 @@ struct Inliner<'h> {
     helpers: Vec<&'h ReachableHelper<'h>>,
     used: Vec<Id>,
     types: LocalTypes,
-    /// The declared return type of the caller.
     returns: Option<String>,
-    /// The caller's locals that other functions may change.
     shared: HashSet<u32>,
-    /// True once the walk has entered the caller's own function node.
     entered: bool,
-    /// True once the walk has entered the body of that function.
     entered_body: bool,
 }
 
-/// A call of a helper, with the argument for each placeholder.
 struct HelperCall<'h> {
     id: Id,
     helper: &'h Helper,
@@ -251,7 +244,6 @@ impl<'h> Inliner<'h> {
     }
 }
 
-/// Returns true if a call with this receiver can mean a helper that is callable in these ways.
 fn can_mean(ways: &CallForms, call: &Tree, receiver: Option<&Tree>) -> bool {
     let through_type = call.child("function").is_some_and(|one| one.is_a(Role::ScopedIdentifier));
     match receiver {
@@ -264,7 +256,6 @@ fn can_mean(ways: &CallForms, call: &Tree, receiver: Option<&Tree>) -> bool {
     }
 }
 
-/// Returns true if the helper's result has the type that the caller needs.
 fn keeps_type(helper: &Helper, wanted: Option<&str>) -> bool {
     helper.keeps_type || (wanted.is_some() && helper.returns.as_deref() == wanted)
 }
@@ -273,11 +264,10 @@ fn separator(node: &Tree) -> bool {
     matches!(node.text.as_deref(), Some("(" | ")" | ","))
 }
 
-/// Returns the name, the receiver and the arguments of a call.
 fn callee(node: &Tree) -> Option<(String, Option<&Tree>, &Tree)> {
     let arguments = node.child("arguments")?;
     if node.is_a(Role::ExplicitConstructorInvocation) {
-        let this = node.child("constructor").is_some_and(|one| one.is_token("this"));
+        let this = node.has_token_as("constructor", "this");
         return this.then_some((String::new(), None, arguments));
     }
     let function = match node {
@@ -290,8 +280,7 @@ fn callee(node: &Tree) -> Option<(String, Option<&Tree>, &Tree)> {
     }
     let known = MEMBER_FIELDS.iter().find(|(role, ..)| function.is_a(*role));
     let (_, name, objects) = known.filter(|(role, ..)| {
-        *role != Role::ScopedIdentifier
-            || function.child("path").is_some_and(|it| it.is_token("Self"))
+        *role != Role::ScopedIdentifier || function.has_token_as("path", "Self")
     })?;
     let object = objects.iter().find_map(|field| function.child(field));
     Some((function.text_of(name)?.to_string(), object, arguments))
@@ -307,7 +296,6 @@ const MEMBER_FIELDS: &[(Role, &str, &[&str])] = &[
     (Role::ScopedIdentifier, "name", &[]),
 ];
 
-/// Returns the call that makes up the whole statement.
 fn called(statement: &Tree) -> Option<&Tree> {
     match statement {
         _ if statement.is_a(Role::ExpressionStatement) => {
@@ -335,25 +323,14 @@ fn shared_locals(tree: &Tree) -> HashSet<u32> {
 
 fn add_shared_locals(tree: &Tree, is_inner: bool, shared: &mut HashSet<u32>) {
     let is_inner = is_inner || tree.is_any(&[Role::Function, Role::Closure]);
-    let is_address =
-        tree.is_a(Role::Reference) && tree.children.first().is_some_and(|mark| mark.is_token("&"));
+    let is_address = tree.is_a(Role::Reference) && tree.starts_with_token("&");
     let target = match tree {
         _ if is_address || is_inner && tree.is_a(Role::Update) => Some(tree),
         _ if is_inner && tree.is_any(&[Role::Effect, Role::Loop]) => tree.child("left"),
         _ => None,
     };
-    if let Some(target) = target {
-        target.visit(&mut |leaf| {
-            if let NameKind::Local(local) = leaf.name {
-                shared.insert(local);
-            }
-        });
-    }
+    shared.extend(target.into_iter().flat_map(Tree::tokens).filter_map(Tree::local));
     tree.children.iter().for_each(|child| add_shared_locals(child, is_inner, shared));
-}
-
-fn is_one_of(tree: &Tree, locals: &HashSet<u32>) -> bool {
-    matches!(tree.name, NameKind::Local(local) if locals.contains(&local))
 }
 
 /// Returns true if a value is the same whenever it is read: a literal, a local that is not shared,
@@ -362,9 +339,11 @@ fn is_stable(tree: &Tree, shared: &HashSet<u32>) -> bool {
     let literal = tree.is_any(&[Role::Literal, Role::PlainValue]);
     let composite = [Role::CompositeLiteral, Role::FuncLiteral];
     let calls = |node: &Tree| node.is_a(Role::InterpolatedValue) || node.name != NameKind::Not;
-    let is_name = matches!(tree.name, NameKind::Local(_)) || is_own(tree);
-    (literal && !tree.is_any(&composite) && !tree.has_node(&calls))
-        || (tree.text.is_some() && is_name && !is_one_of(tree, shared))
+    let is_name = match tree.name {
+        NameKind::Local(local) => tree.text.is_some() && !shared.contains(&local),
+        _ => is_own(tree),
+    };
+    is_name || literal && !tree.is_any(&composite) && !tree.has_node(&calls)
 }
 
 fn substitute(tree: &mut Tree, arguments: &HashMap<String, Tree>) {
@@ -381,15 +360,13 @@ fn with_value(statement: &Tree, value: Tree) -> Tree {
         _ if statement.is_a(Role::ExpressionStatement) => statement.children.first_mut(),
         _ => Some(&mut statement),
     };
-    if let Some(place) = core.and_then(|core| {
-        core.children.iter_mut().find(|child| !child.is_token("return") && !child.is_token(";"))
-    }) {
-        let list = place.is_a(Role::ExpressionList) && !value.is_a(Role::ExpressionList);
-        let place = match list && place.children.len() == 1 {
-            true => &mut place.children[0],
-            false => place,
-        };
-        replace_node(place, value);
+    let mut parts = core.into_iter().flat_map(|core| &mut core.children);
+    if let Some(place) = parts.find(|one| !one.is_token("return") && !one.is_token(";")) {
+        let is_list = place.is_a(Role::ExpressionList) && !value.is_a(Role::ExpressionList);
+        match &mut place.children[..] {
+            [only] if is_list => replace_node(only, value),
+            _ => replace_node(place, value),
+        }
     }
     statement
 }
@@ -454,10 +431,8 @@ fn checks(tree: &Tree, found: &mut Vec<String>) {
     let is_assertion = tree.is_a(Role::Assertion)
         || tree.is_a(Role::MacroInvocation) && tree.joined_tokens().starts_with("assert");
     let exits = tree.is_a(Role::If) && tree.child("consequence").is_some_and(leaves);
-    let check = match is_assertion {
-        true => Some(tree),
-        false => tree.child("condition").filter(|_| exits),
-    };
+    let condition = || tree.child("condition").filter(|_| exits);
+    let check = if is_assertion { Some(tree) } else { condition() };
     found.extend(check.map(|check| check.joined_tokens().chars().take(60).collect::<String>()));
     tree.children.iter().for_each(|child| checks(child, found));
 }

@@ -42,33 +42,28 @@ impl UnitFindings {
         Self { reasons, ..Self::default() }
     }
 
-    /// Adds a reason why code outside the unit may be affected.
     fn affects_others(&mut self, reason: &str) {
         self.reasons.push(reason.to_owned());
         self.contained = false;
     }
 
-    /// Adds a reason why the unit may not do what it did before.
     fn differs(&mut self, reason: &str) {
         self.affects_others(reason);
         self.unchanged = false;
     }
 }
 
-/// A change set with its files parsed and their units paired.
+#[derive(Default)]
 pub(super) struct ChangeSet<'a> {
     pub before: Vec<File<'a>>,
     pub after: Vec<File<'a>>,
     pub pairs: UnitPairs,
     pub renames: Renames,
-    /// Helpers that are new, and helpers that were removed.
     new: Vec<(Id, Helper)>,
     gone: Vec<(Id, Helper)>,
     /// The functions before and after the change, by language and name.
     named: (FunctionsByName, FunctionsByName),
-    /// Names of units that are now in another file or have another name.
     moved: HashSet<String>,
-    /// What the unchanged files mention of the changed names.
     elsewhere: Mentions,
 }
 
@@ -93,22 +88,14 @@ impl<'a> ChangeSet<'a> {
         };
         let (same, old): (Vec<_>, Vec<_>) = before.iter().partition(|file| is_in(after, file));
         let new = after.iter().filter(|file| !is_in(before, file));
-        let (before, after): (Vec<File<'_>>, Vec<File<'_>>) = (
-            old.into_iter().map(File::from_source).collect(),
-            new.map(File::from_source).collect(),
-        );
-        let pairs = pairs::pair(&before, &after);
-        let named = (FunctionsByName::from_files(&before), FunctionsByName::from_files(&after));
+        let before: Vec<File<'_>> = old.into_iter().map(File::from_source).collect();
+        let after: Vec<File<'_>> = new.map(File::from_source).collect();
         let mut set = Self {
+            pairs: pairs::pair(&before, &after),
+            named: (FunctionsByName::from_files(&before), FunctionsByName::from_files(&after)),
             before,
             after,
-            pairs,
-            renames: Renames::new(),
-            new: Vec::new(),
-            gone: Vec::new(),
-            named,
-            moved: HashSet::new(),
-            elsewhere: Mentions::default(),
+            ..Self::default()
         };
         set.new = set.helpers(&set.after, &|id| !set.pairs.before_of.contains_key(id));
         set.gone = set.helpers(&set.before, &|id| !set.pairs.after_of.contains_key(id));
@@ -184,8 +171,6 @@ impl<'a> ChangeSet<'a> {
         names
     }
 
-    /// Returns true if a file outside the change set may use a definition, or a member of it, by
-    /// its name.
     fn used_elsewhere(
         &self,
         file: &File<'_>,
@@ -219,10 +204,11 @@ impl<'a> ChangeSet<'a> {
         let found: HashMap<Id, UnitFindings> =
             pairs.map(|(old, new)| (*new, self.compared(*old, *new))).collect();
         // The helpers whose body replaced a call in at least one proven unit.
-        let extracted: HashSet<Id> =
-            found.values().flat_map(|one| one.extracted.iter().copied()).collect();
-        let inlined: HashSet<Id> =
-            found.values().flat_map(|one| one.inlined.iter().copied()).collect();
+        let (mut extracted, mut inlined) = (HashSet::new(), HashSet::new());
+        for findings in found.values() {
+            extracted.extend(&findings.extracted);
+            inlined.extend(&findings.inlined);
+        }
         let mut blocks = Vec::new();
         for (id, file, unit) in all_units(&self.after) {
             let before = self.pairs.before_of.get(&id).map(|old| self.unit_before(*old));
@@ -254,10 +240,8 @@ impl<'a> ChangeSet<'a> {
     fn unreadable(&self, blocks: &mut Vec<BlockChange>) {
         let all = self.before.iter().chain(&self.after);
         let mut seen = HashSet::new();
-        for path in all.filter(|file| file.program.is_none()).map(|file| file.path) {
-            if !seen.insert(path) {
-                continue;
-            }
+        let unread = all.filter(|file| file.program.is_none()).map(|file| file.path);
+        for path in unread.filter(|path| seen.insert(*path)) {
             let find = |files: &[File<'_>]| {
                 let file = files.iter().find(|file| file.path == path)?;
                 Some((path.to_owned(), 0..file.text.len()))
@@ -355,7 +339,7 @@ impl<'a> ChangeSet<'a> {
             .pairs
             .after_of
             .get(&(old.0, 0))
-            .is_some_and(|home| mentions(&self.after[home.0].units[0].tree, &after.name));
+            .is_some_and(|home| self.after[home.0].units[0].tree.mentions(&after.name));
         if !(free || same_type) {
             found.affects_others("another type");
         } else if exported && !still_there {
@@ -412,7 +396,10 @@ impl<'a> ChangeSet<'a> {
     fn compare_definitions(&self, old: Id, new: Id) -> UnitFindings {
         let ((old_file, before), (_, after)) = (self.unit_before(old), self.unit_after(new));
         let language = old_file.language();
-        let renames = self.with_own_name(before, after);
+        let mut renames = self.renames.clone();
+        if before.name != after.name {
+            renames.insert(before.name.clone(), after.name.clone());
+        }
         let (was, is) =
             (Resolved::of_tree(&before.tree, language), Resolved::of_tree(&after.tree, language));
         if let Some(alike) = same::compare_trees(&was, &is, &renames) {
@@ -458,21 +445,12 @@ impl<'a> ChangeSet<'a> {
         !unit.is_function() && renamed.iter().any(|(old, new)| !own(old) && shown(old, new))
     }
 
-    /// Returns true if the unit is still in the same container.
     pub(super) fn home(&self, old: Id, new: Id) -> bool {
         let (was, is) = (self.unit_before(old).1.container, self.unit_after(new).1.container);
         match (was, is) {
             (Some(was), Some(is)) => self.pairs.after_of.get(&(old.0, was)) == Some(&(new.0, is)),
             _ => true,
         }
-    }
-
-    fn with_own_name(&self, before: &Unit, after: &Unit) -> Renames {
-        let mut renames = self.renames.clone();
-        if before.name != after.name {
-            renames.insert(before.name.clone(), after.name.clone());
-        }
-        renames
     }
 
     /// Compares again with calls of helpers replaced by their bodies: new helpers in the new
@@ -535,7 +513,7 @@ impl<'a> ChangeSet<'a> {
         if is_shown(file, unit) {
             found.affects_others("API: a public name is gone");
         }
-        let is_left = all_units(&self.after).any(|(_, _, one)| mentions(&one.tree, &unit.name));
+        let is_left = all_units(&self.after).any(|(_, _, one)| one.tree.mentions(&unit.name));
         if is_left || self.used_elsewhere(file, unit, None, &unit.name) {
             found.affects_others("the name is still in use");
         }
@@ -543,7 +521,6 @@ impl<'a> ChangeSet<'a> {
     }
 }
 
-/// Returns true if the language says that code outside the file may use a helper.
 fn is_shown(file: &File<'_>, helper: &Unit) -> bool {
     is_public(file, helper) && !matches!(file.language(), "python" | "c" | "javascript")
 }
@@ -567,30 +544,14 @@ fn by_module(language: &str) -> bool {
     !matches!(language, "go" | "java" | "c" | "cpp" | "csharp" | "swift" | "kotlin" | "scala")
 }
 
-fn mentions(tree: &Tree, name: &str) -> bool {
-    tree.has_node(&|node| node.is_token(name))
-}
-
 /// Of the names that differ between two versions of a container, returns those that it declares.
 fn declared(tree: &Tree, names: Vec<(String, String)>) -> Vec<(String, String)> {
-    let mut fields = HashSet::new();
-    collect_declared(tree, &mut fields);
+    let is_name = |node: &Tree| matches!(node.field, Some("name" | "declarator" | "property"));
+    let fields = tree.children.iter().flat_map(|child| child.nodes_with(is_name));
+    let fields: HashSet<&str> = fields.filter_map(|name| name.text.as_deref()).collect();
     names.into_iter().filter(|(old, _)| fields.contains(old.as_str())).collect()
 }
 
-fn collect_declared<'t>(tree: &'t Tree, found: &mut HashSet<&'t str>) {
-    for child in &tree.children {
-        if matches!(child.field, Some("name" | "declarator" | "property"))
-            && let Some(text) = &child.text
-        {
-            found.insert(text);
-        }
-        collect_declared(child, found);
-    }
-}
-
-/// Returns the helpers that a unit calls, directly or through another helper, and the ways in which
-/// it can call them.
 fn reached<'h>(
     files: &[File<'_>],
     named: &FunctionsByName,
@@ -623,18 +584,10 @@ fn file_name(path: &str) -> &str {
 }
 
 fn broken(file: &File<'_>, unit: &Unit) -> bool {
-    let whole = unit.identity.is_none();
-    file.program.as_ref().is_some_and(|program| match whole {
-        true => !program.errors.is_empty(),
-        false => program.has_error_in(&unit.bytes),
+    file.program.as_ref().is_some_and(|program| match unit.identity {
+        None => !program.errors.is_empty(),
+        Some(_) => program.has_error_in(&unit.bytes),
     })
-}
-
-fn label(file: &File<'_>, unit: &Unit) -> String {
-    match &unit.identity {
-        Some(identity) => format!("{} {}", identity.kind.as_str(), identity.path),
-        None => format!("file {}", file.path),
-    }
 }
 
 fn entry(
@@ -643,16 +596,16 @@ fn entry(
     broken: bool,
     after: Option<(String, std::ops::Range<usize>)>,
 ) -> BlockChange {
+    let path = unit.identity.as_ref().map_or(file.path, |identity| &identity.path);
     BlockChange {
         identity: unit.identity.clone(),
-        reason: format!("{}: {}", label(file, unit), found.reasons.join(", ")),
+        reason: format!("{} {path}: {}", unit.kind(), found.reasons.join(", ")),
         class: (!broken).then(|| class_if(found.unchanged)),
         after,
         contained: found.contained && found.unchanged,
     }
 }
 
-/// Returns words for the differences between two versions that do the same.
 fn differences(alike: &Alike) -> Vec<String> {
     let list = |pairs: &[(String, String)]| -> String {
         pairs.iter().map(|(old, new)| format!("{old} → {new}")).collect::<Vec<_>>().join(", ")

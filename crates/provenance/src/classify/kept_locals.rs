@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use code::language_tables::roles::Role;
-use code::program::{NameKind, Tree};
+use code::program::Tree;
 
 use super::helpers::{binds, expression_of, is_block};
 use super::types::LocalTypes;
@@ -28,11 +28,10 @@ pub(super) fn outlive_call(
     match language {
         "python" => may_keep_value(body, &is_parameter),
         "javascript" | "typescript" | "tsx" => {
-            body.has_node(&|word| word.is_token("var")) && may_keep_value(body, &is_parameter)
+            body.mentions("var") && may_keep_value(body, &is_parameter)
         }
         "c" | "cpp" => {
-            let is_own =
-                |operand: &Tree| matches!(innermost(operand, types).name, NameKind::Local(_));
+            let is_own = |operand: &Tree| innermost(operand, types).local().is_some();
             takes_address(body, &is_own) || passes_array(body, types)
         }
         "go" => takes_address(body, &is_parameter),
@@ -41,28 +40,22 @@ pub(super) fn outlive_call(
 }
 
 fn may_keep_value(body: &Tree, is_parameter: &impl Fn(&Tree) -> bool) -> bool {
-    let mut locals: HashSet<&str> = HashSet::new();
-    let mut tokens = 0;
-    body.visit(&mut |leaf| {
-        tokens += usize::from(leaf.text.is_some());
-        if matches!(leaf.name, NameKind::Local(_)) && !is_parameter(leaf) {
-            locals.extend(leaf.text.as_deref());
-        }
-    });
-    locals.len() * tokens > LARGEST || locals.iter().any(|local| !is_set_first(body, local))
+    let tokens = body.tokens();
+    let own = tokens.iter().filter(|leaf| leaf.local().is_some() && !is_parameter(leaf));
+    let locals: HashSet<&str> = own.filter_map(|leaf| leaf.text.as_deref()).collect();
+    locals.len() * tokens.len() > LARGEST || locals.iter().any(|local| !is_set_first(body, local))
 }
 
-/// Returns true if a local certainly gets a value before its value is read.
 fn is_set_first(tree: &Tree, local: &str) -> bool {
     if tree.is_any(&[Role::Function, Role::Comprehension]) {
         // It is a local of an inner function. Only `x := 1` in a comprehension sets a local of the
         // function around it.
         return !tree.has_node(&|node| node.is_a(Role::Named));
     }
-    let mut mentioning = tree.children.iter().filter(|child| mentions(child, local));
+    let mut mentioning = tree.children.iter().filter(|child| child.mentions(local));
     let Some(first) = mentioning.next() else { return true };
     let is_only = mentioning.next().is_none();
-    let is_unused = |field: &str| tree.child(field).is_none_or(|part| !mentions(part, local));
+    let is_unused = |field: &str| tree.child(field).is_none_or(|part| !part.mentions(local));
     let is_set = match tree {
         _ if tree.is_a(Role::Loop) && first.field == Some("left") => {
             binds(first, local) && is_unused("right") && is_unused("alternative")
@@ -73,29 +66,22 @@ fn is_set_first(tree: &Tree, local: &str) -> bool {
     // An inner function may run later, when the next round has already set another value.
     let is_captured = || {
         let later = [Role::Function, Role::GeneratorExpression];
-        tree.has_node(&|node| node.is_any(&later) && mentions(node, local))
+        tree.has_node(&|node| node.is_any(&later) && node.mentions(local))
     };
     is_set && !is_captured() || is_only && is_set_first(first, local)
 }
 
-fn mentions(tree: &Tree, local: &str) -> bool {
-    tree.has_node(&|leaf| leaf.is_token(local))
-}
-
-/// Returns true if a statement gives a local its value, without reading it.
 fn sets(statement: &Tree, local: &str) -> bool {
     let has_value =
-        |node: &Tree, field: &str| node.child(field).is_some_and(|value| !mentions(value, local));
+        |node: &Tree, field: &str| node.child(field).is_some_and(|value| !value.mentions(local));
     let Some(statement) = expression_of(statement) else { return false };
     if statement.is_any(&[Role::NameAssignment, Role::AssignmentToLeft]) {
         return has_value(statement, "right")
             && statement.child("left").is_some_and(|left| binds(left, local));
     }
-    let declarator = statement.children.iter().find(|child| mentions(child, local));
+    let declarator = statement.children.iter().find(|child| child.mentions(local));
     statement.is_a(Role::LocalDeclaration)
-        && declarator.is_some_and(|one| {
-            one.child("name").is_some_and(|name| name.is_token(local)) && has_value(one, "value")
-        })
+        && declarator.is_some_and(|one| one.has_token_as("name", local) && has_value(one, "value"))
 }
 
 /// Returns true if the head of a `with` or an `except` gives a local its value, as in
@@ -105,27 +91,26 @@ fn is_alias(head: &Tree, local: &str) -> bool {
         let tokens = node.tokens();
         node.field == Some("alias") && tokens.len() == 1 && tokens[0].is_token(local)
     };
-    let mut count = 0;
-    head.visit(&mut |leaf| count += usize::from(leaf.is_token(local)));
+    let count = head.texts().into_iter().filter(|text| *text == local).count();
     count == 1 && head.has_node(&names) && !head.has_node(&is_block)
 }
 
-/// Returns true if the body takes the address of an operand that satisfies `test`.
 fn takes_address(body: &Tree, test: &impl Fn(&Tree) -> bool) -> bool {
     body.has_node(&|node| {
         node.is_a(Role::Reference)
-            && node.children.first().is_some_and(|mark| mark.is_token("&"))
+            && node.starts_with_token("&")
             && node.children.last().is_some_and(test)
     })
 }
 
 /// Returns the variable of which a C expression names a part: `a` for `a.b[0]`, but not for `a->b`.
 fn innermost<'t>(operand: &'t Tree, types: &LocalTypes) -> &'t Tree {
-    let has = |mark: &str| operand.children.iter().any(|child| child.is_token(mark));
     match operand.child("argument") {
-        Some(whole) if has(".") => innermost(whole, types),
+        Some(whole) if operand.has_child_token(".") => innermost(whole, types),
         // An element of what a pointer points to is no part of the pointer.
-        Some(whole) if has("[") && (whole.text.is_none() || is_array(whole, types)) => {
+        Some(whole)
+            if operand.has_child_token("[") && (whole.text.is_none() || is_array(whole, types)) =>
+        {
             innermost(whole, types)
         }
         _ => operand,
@@ -133,18 +118,15 @@ fn innermost<'t>(operand: &'t Tree, types: &LocalTypes) -> &'t Tree {
 }
 
 fn is_array(leaf: &Tree, types: &LocalTypes) -> bool {
-    match leaf.name {
-        NameKind::Local(local) => types.of_local(local).is_some_and(|said| said.ends_with(" []")),
-        _ => false,
-    }
+    let said = leaf.local().and_then(|local| types.of_local(local));
+    said.is_some_and(|said| said.ends_with(" []"))
 }
 
 /// Returns true if the body uses a local array other than by its elements, because an array is
 /// passed by its address.
 fn passes_array(tree: &Tree, types: &LocalTypes) -> bool {
     tree.children.iter().any(|child| {
-        let is_element =
-            child.field == Some("argument") && tree.children.iter().any(|mark| mark.is_token("["));
+        let is_element = child.field == Some("argument") && tree.has_child_token("[");
         let is_declared = child.field == Some("declarator");
         !is_element && !is_declared && is_array(child, types) || passes_array(child, types)
     })

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use code::language_tables::framework_names::REFLECTIVE_LANGUAGES;
 use code::language_tables::roles::Role;
-use code::program::NameKind;
+use code::program::{NameKind, words_in};
 
 use super::same::Resolved;
 use super::units::File;
@@ -17,17 +17,14 @@ use code::Document;
 
 use super::{Lookup, SourceText};
 
-/// The names and the texts that some files contain.
 #[derive(Debug, Default)]
 pub(super) struct Mentions {
     names: HashSet<Arc<str>>,
     texts: HashSet<Arc<str>>,
-    /// True if the files could not be searched.
     unknown: bool,
 }
 
 impl Mentions {
-    /// Collects every name that is not a renameable local, and every text literal.
     pub(super) fn from_files(files: &[File<'_>]) -> Self {
         let mut all = Self::default();
         files.iter().for_each(|file| all.add_file(file));
@@ -62,7 +59,7 @@ impl Mentions {
         match file.program {
             Some(_) => self.add_file(&file),
             None if prose => {}
-            None => self.texts.extend(words_in(&source.text)),
+            None => self.texts.extend(words_in(&source.text).map(Arc::from)),
         }
     }
 
@@ -79,7 +76,7 @@ impl Mentions {
                         let is_word = !text.contains(char::is_whitespace);
                         // The whole body of a C macro is one text token.
                         if reflects || node.is_a(Role::PreprocArg) || is_word {
-                            self.texts.extend(words_in(text));
+                            self.texts.extend(words_in(text).map(Arc::from));
                         }
                     }
                     _ => {
@@ -108,10 +105,4 @@ impl Mentions {
 /// Returns the key under which a name is stored if the language ignores the case of function names.
 fn any_case(name: &str) -> String {
     format!("\0{}", name.to_lowercase())
-}
-
-fn words_in(text: &str) -> impl Iterator<Item = Arc<str>> + '_ {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_')
-        .filter(|word| !word.is_empty())
-        .map(Arc::from)
 }

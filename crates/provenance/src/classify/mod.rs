@@ -40,7 +40,6 @@ mod same;
 mod types;
 mod units;
 
-/// The class of a change, how it was found, and the findings for each block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Classification {
     /// The class. `None` if it cannot be determined, or if nothing changed (for example if a whole
@@ -49,7 +48,6 @@ pub struct Classification {
     pub basis: Basis,
     /// One entry for each block, such as `function Foo.bar: formatting`.
     pub reasons: Vec<String>,
-    /// The findings for each block, with the block's own class.
     pub blocks: Vec<BlockChange>,
 }
 
@@ -75,9 +73,7 @@ impl Classification {
     }
 }
 
-/// A file of a change.
 struct SourceText<'a> {
-    /// The path, relative to the workspace.
     path: &'a str,
     text: String,
     document: Document,
@@ -116,7 +112,6 @@ pub struct BlockChange {
 }
 
 impl BlockChange {
-    /// A change of a whole file that is not proven harmless.
     fn of_file(path: &str, finding: &str) -> Self {
         Self {
             identity: None,

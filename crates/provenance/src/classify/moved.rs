@@ -89,15 +89,9 @@ fn statement_words<'f>(file: &'f File<'_>) -> HashSet<&'f str> {
 
 fn free_names(file: &File<'_>, unit: &Unit) -> HashSet<std::sync::Arc<str>> {
     let resolved = Resolved::of_tree(&unit.tree, file.language());
-    let mut names = HashSet::new();
-    resolved.tree.visit(&mut |node| {
-        if matches!(node.name, NameKind::Free | NameKind::Type)
-            && let Some(text) = &node.text
-        {
-            names.insert(text.clone());
-        }
-    });
-    names
+    let is_free = |node: &Tree| matches!(node.name, NameKind::Free | NameKind::Type);
+    let names = resolved.tree.nodes_with(is_free).into_iter();
+    names.filter_map(|name| name.text.clone()).collect()
 }
 
 fn is_relative(source: &str) -> bool {
@@ -133,12 +127,12 @@ pub(super) fn relocated(
         }
         _ => return None,
     };
-    let (was, is) = (without_commas(&was), without_commas(&is));
-    let resolved = |tree: &Tree| Resolved::of_tree(tree, "java");
+    // If a parameter was removed, the commas between the others are not comparable.
+    let resolved =
+        |tree: &Tree| Resolved::of_tree(&with_parameters(tree, &|one| !one.is_token(",")), "java");
     compare_trees(&resolved(&was), &resolved(&is), renames).map(|_| vec![how])
 }
 
-/// Returns the method without its visibility, `static` and `final`.
 fn without_modifiers(unit: &Unit) -> Option<Tree> {
     let mut tree = without_visibility(&unit.tree);
     function_of(&tree)?;
@@ -157,9 +151,13 @@ fn parameter_names(method: &Tree) -> Vec<String> {
 }
 
 fn without_parameter(method: &Tree, name: &str) -> Tree {
+    with_parameters(method, &|one| !one.has_token_as("name", name))
+}
+
+fn with_parameters(method: &Tree, test: &dyn Fn(&Tree) -> bool) -> Tree {
     let mut method = method.clone();
     for list in method.children.iter_mut().filter(|child| child.field == Some("parameters")) {
-        list.children.retain(|one| !one.child("name").is_some_and(|known| known.is_token(name)));
+        list.children.retain(test);
     }
     method
 }
@@ -169,20 +167,21 @@ fn without_parameter(method: &Tree, name: &str) -> Tree {
 fn from_own(method: &Tree, parameter: &str, getters: &[(String, String)]) -> Option<Tree> {
     let mut method = without_parameter(method, parameter);
     replace(&mut method, parameter, getters);
-    (!method.has_node(&|leaf| leaf.is_token(parameter))).then_some(method)
+    (!method.mentions(parameter)).then_some(method)
 }
 
 fn replace(tree: &mut Tree, parameter: &str, getters: &[(String, String)]) {
     tree.children.iter_mut().for_each(|child| replace(child, parameter, getters));
-    if !tree.child("object").is_some_and(|object| object.is_token(parameter)) {
+    if !tree.has_token_as("object", parameter) {
         return;
     }
     if tree.is_a(Role::FieldAccess) {
-        own_field(tree);
+        if let Some(name) = tree.text_of("field").cloned() {
+            *tree = identifier(tree, &name);
+        }
     } else if tree.is_a(Role::MethodInvocation) {
         let bare = tree.child("arguments").is_some_and(|list| list.children.len() == 2);
-        let is_called = |getter: &str| tree.child("name").is_some_and(|name| name.is_token(getter));
-        match getters.iter().find(|(getter, _)| bare && is_called(getter)) {
+        match getters.iter().find(|(getter, _)| bare && tree.has_token_as("name", getter)) {
             Some((_, field)) => *tree = identifier(tree, field),
             None => {
                 tree.children.retain(|child| child.field != Some("object") && !child.is_token("."))
@@ -191,25 +190,8 @@ fn replace(tree: &mut Tree, parameter: &str, getters: &[(String, String)]) {
     }
 }
 
-fn own_field(access: &mut Tree) {
-    if let Some(name) = access.text_of("field").cloned() {
-        *access = identifier(access, &name);
-    }
-}
-
-/// Returns a name in the place of a node.
 fn identifier(place: &Tree, name: &str) -> Tree {
     Tree::leaf(made::IDENTIFIER, place.field, place.bytes.clone(), name)
-}
-
-/// Returns the method without the commas between its parameters. A parameter may have been removed,
-/// so they are not comparable.
-fn without_commas(method: &Tree) -> Tree {
-    let mut method = method.clone();
-    for list in method.children.iter_mut().filter(|child| child.field == Some("parameters")) {
-        list.children.retain(|one| !one.is_token(","));
-    }
-    method
 }
 
 /// Returns the methods next to a unit that only return a field, each with the field's name.
@@ -226,13 +208,11 @@ fn getters(file: &File<'_>, unit: &Unit) -> Vec<(String, String)> {
     siblings.filter_map(field_of).collect()
 }
 
-/// Returns true if the type that contains a unit declares a field with this name.
 fn has_field(file: &File<'_>, unit: &Unit, name: &str) -> bool {
     let Some(container) = unit.container else { return false };
     let declares = |tree: &Tree| {
         tree.has_node(&|node| {
-            node.is_a(Role::VariableDeclarator)
-                && node.child("name").is_some_and(|known| known.is_token(name))
+            node.is_a(Role::VariableDeclarator) && node.has_token_as("name", name)
         })
     };
     let fields =

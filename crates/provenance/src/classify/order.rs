@@ -109,9 +109,7 @@ fn other_weight(language: &str) -> OrderMeaning {
 
 fn weight(file: &File<'_>, unit: &Unit, owner: &Unit) -> OrderMeaning {
     use BlockKind::{Class, Enum, Function, Interface, Macro, Method, Struct, Type, Union};
-    let Some(kind) = unit.identity.as_ref().map(|identity| identity.kind) else {
-        return OrderMeaning::Ordered;
-    };
+    let Some(kind) = unit.block_kind() else { return OrderMeaning::Ordered };
     let twins = owner.members.iter().filter(
         |member| matches!(member, ContainerMember::Unit(at) if file.units[*at].name == unit.name),
     );
@@ -154,9 +152,8 @@ fn script_weight(unit: &Unit, kind: BlockKind, unique: bool) -> OrderMeaning {
         return OrderMeaning::Ordered;
     }
     match kind {
-        BlockKind::Method => OrderMeaning::Free,
-        BlockKind::Interface | BlockKind::Type => OrderMeaning::Free,
-        BlockKind::Function if declared(&unit.tree).is_some() => OrderMeaning::Free,
+        BlockKind::Method | BlockKind::Interface | BlockKind::Type => OrderMeaning::Free,
+        BlockKind::Function if is_hoisted(&unit.tree) => OrderMeaning::Free,
         BlockKind::Function | BlockKind::Constant | BlockKind::Variable
             if holds_function(&unit.tree) =>
         {
@@ -166,14 +163,10 @@ fn script_weight(unit: &Unit, kind: BlockKind, unique: bool) -> OrderMeaning {
     }
 }
 
-/// Returns the declaration of a function that is hoisted (`function f() {}`), that is, valid in its
-/// whole scope.
-fn declared(tree: &Tree) -> Option<&Tree> {
-    match tree {
-        _ if tree.is_a(Role::HoistedFunction) => Some(tree),
-        _ if tree.is_a(Role::Export) => tree.child("declaration").and_then(declared),
-        _ => None,
-    }
+/// Returns true for a function such as `function f() {}`, which is valid in its whole scope.
+fn is_hoisted(tree: &Tree) -> bool {
+    tree.is_a(Role::HoistedFunction)
+        || tree.is_a(Role::Export) && tree.child("declaration").is_some_and(is_hoisted)
 }
 
 /// Returns true for `const f = () => …`: evaluating it has no effect.
@@ -195,7 +188,6 @@ fn is_plain_python(tree: &Tree) -> bool {
     let simple = |value: &Tree| value.is_a(Role::PlainDefault);
     let defaults =
         |node: &Tree| node.is_a(Role::DefaultParameter) && !node.child("value").is_some_and(simple);
-    let header =
-        |tree: &Tree| tree.child("parameters").is_none_or(|list| !list.has_node(&defaults));
-    tree.is_a(Role::FunctionDefinition) && header(tree)
+    tree.is_a(Role::FunctionDefinition)
+        && tree.child("parameters").is_none_or(|list| !list.has_node(&defaults))
 }

@@ -15,14 +15,12 @@ use super::units::{File, Unit, all_units};
 /// A unit: the index of its file, and its index in the file.
 pub(super) type Id = (usize, usize);
 
-/// The pairs of units, in both directions.
 #[derive(Debug, Default)]
 pub(super) struct UnitPairs {
     pub after_of: HashMap<Id, Id>,
     pub before_of: HashMap<Id, Id>,
 }
 
-/// The minimum similarity of two units with different names, within one file and across files.
 const WITHIN_A_FILE: f32 = 0.6;
 const ACROSS_FILES: f32 = 0.75;
 /// The minimum number of tokens of a unit that is paired by its text. Fewer say too little.
@@ -33,7 +31,6 @@ const MOST: usize = 200;
 struct UnitWords {
     id: Id,
     words: Vec<String>,
-    /// The tokens joined, with the unit's own name masked.
     masked: String,
 }
 

@@ -2,31 +2,26 @@
 
 use code::BlockKind;
 use code::language_tables::roles::Role;
-use code::program::Tree;
+use code::program::{Tree, words_in};
 
-use super::units::{File, Unit};
+use super::units::{File, Unit, is_module_elsewhere};
 use code::language_tables::framework_names::{
     ATTRIBUTES_WITHOUT_NAME_USE, DERIVES_WITHOUT_NAME_USE, NAMES_CALLED_BY_FRAMEWORKS,
 };
 
-/// Returns true if code outside the change set may use the unit by its name.
 pub(super) fn is_public(file: &File<'_>, unit: &Unit) -> bool {
     let Some(identity) = &unit.identity else { return false };
     if is_called(file.language(), &unit.name) || is_asked_for(file.language(), &unit.tree) {
         return true;
     }
     let has = |word: &str| says(&unit.tree, word);
-    let in_container = |kinds: &[BlockKind]| {
-        unit.container
-            .and_then(|at| file.units[at].identity.as_ref())
-            .is_some_and(|outer| kinds.contains(&outer.kind))
-    };
+    let container = unit.container.and_then(|at| file.units[at].block_kind());
     match file.language() {
         "rust" => {
-            let of_trait = in_container(&[BlockKind::Trait]) || identity.path.contains(" for ");
+            let of_trait = container == Some(BlockKind::Trait) || identity.path.contains(" for ");
             of_trait || visibility(&unit.tree).is_some_and(|said| said == "pub")
         }
-        "java" => has("public") || has("protected") || in_container(&[BlockKind::Interface]),
+        "java" => has("public") || has("protected") || container == Some(BlockKind::Interface),
         "csharp" | "scala" | "kotlin" | "swift" | "php" => !has("private"),
         "dart" => !unit.name.starts_with('_'),
         "lua" => !has("local"),
@@ -35,12 +30,11 @@ pub(super) fn is_public(file: &File<'_>, unit: &Unit) -> bool {
         "go" => unit.name.starts_with(char::is_uppercase),
         "python" => !unit.name.starts_with('_'),
         "javascript" | "typescript" | "tsx" => script(file, unit, identity.kind),
-        "c" | "cpp" => !has("static") && !in_container(&[BlockKind::Namespace]),
+        "c" | "cpp" => !has("static") && container != Some(BlockKind::Namespace),
         _ => true,
     }
 }
 
-/// Returns true if a language or a framework calls definitions with this name by itself.
 fn is_called(language: &str, name: &str) -> bool {
     let fits = |known: &&str| match known.split_once('*') {
         Some((start, end)) => name.starts_with(start) && name.ends_with(end),
@@ -58,8 +52,7 @@ fn listed(table: &[(&str, &'static [&'static str])], language: &str) -> &'static
 fn is_asked_for(language: &str, tree: &Tree) -> bool {
     let silent = |attribute: &Tree| {
         let words = attribute.joined_tokens();
-        let mut words =
-            words.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|w| !w.is_empty());
+        let mut words = words_in(&words);
         let words: Vec<&str> = match words.next() {
             Some("__attribute__") => words.collect(),
             Some("derive") => return words.all(|one| DERIVES_WITHOUT_NAME_USE.contains(&one)),
@@ -67,14 +60,11 @@ fn is_asked_for(language: &str, tree: &Tree) -> bool {
         };
         words.iter().all(|one| listed(ATTRIBUTES_WITHOUT_NAME_USE, language).contains(one))
     };
-    match tree.is_a(Role::Attribute) {
-        true => !silent(tree),
-        false => tree
-            .children
-            .iter()
-            .filter(|child| !matches!(child.field, Some("body" | "parameters")))
-            .any(|child| is_asked_for(language, child)),
+    if tree.is_a(Role::Attribute) {
+        return !silent(tree);
     }
+    let is_head = |child: &&Tree| !matches!(child.field, Some("body" | "parameters"));
+    tree.children.iter().filter(is_head).any(|child| is_asked_for(language, child))
 }
 
 /// Returns true if nothing outside its file can use the unit, or a member of it, unless a text
@@ -82,11 +72,11 @@ fn is_asked_for(language: &str, tree: &Tree) -> bool {
 pub(super) fn keeps_to_file(file: &File<'_>, unit: &Unit, node: Option<&Tree>) -> bool {
     let tree = node.unwrap_or(&unit.tree);
     let has = |word: &str| says(tree, word);
-    let kind = unit.identity.as_ref().map(|identity| identity.kind);
+    let kind = unit.block_kind();
     match file.language() {
         // A child module can use private items, and a macro is visible in the text after it.
         "rust" => {
-            let open = |one: &Unit| one.tree.has_node(&|node| is_module_elsewhere(node));
+            let open = |one: &Unit| one.tree.has_node(&is_module_elsewhere);
             let tree = if tree.is_a(Role::Variant) { &unit.tree } else { tree };
             visibility(tree).is_none()
                 && kind != Some(BlockKind::Macro)
@@ -99,21 +89,16 @@ pub(super) fn keeps_to_file(file: &File<'_>, unit: &Unit, node: Option<&Tree>) -
         "javascript" | "typescript" | "tsx" => {
             let is_module = |node: &Tree| {
                 node.is_a(Role::ModuleStatement)
-                    || node.has_node(&|one| one.is_token("require") || one.is_token("module"))
+                    || node.mentions("require")
+                    || node.mentions("module")
             };
+            let holds_module =
+                |one: &Unit| is_module(&one.tree) || one.tree.children.iter().any(is_module);
             unit.name.starts_with('#')
-                || (kind != Some(BlockKind::Method)
-                    && file
-                        .units
-                        .iter()
-                        .any(|one| is_module(&one.tree) || one.tree.children.iter().any(is_module)))
+                || kind != Some(BlockKind::Method) && file.units.iter().any(holds_module)
         }
         _ => false,
     }
-}
-
-fn is_module_elsewhere(node: &Tree) -> bool {
-    node.is_a(Role::ModItem) && node.child("body").is_none()
 }
 
 fn file_ends(file: &File<'_>, ends: &[&str]) -> bool {
@@ -146,12 +131,10 @@ fn says(tree: &Tree, word: &str) -> bool {
 }
 
 fn visibility(tree: &Tree) -> Option<String> {
-    match tree {
-        _ if tree.is_a(Role::WithAttributes) => tree.children.last().and_then(visibility),
-        _ => {
-            tree.children.iter().find(|c| c.is_a(Role::VisibilityModifier)).map(Tree::joined_tokens)
-        }
+    if tree.is_a(Role::WithAttributes) {
+        return visibility(tree.children.last()?);
     }
+    tree.children.iter().find(|c| c.is_a(Role::VisibilityModifier)).map(Tree::joined_tokens)
 }
 
 pub(super) fn without_visibility(tree: &Tree) -> Tree {
@@ -174,18 +157,12 @@ fn strip(tree: &mut Tree) {
             || (node.is_a(Role::MarkerAnnotation) && node.joined_tokens() == "@ Override")
     };
     tree.children.retain(|child| !said(child));
-    for child in &mut tree.children {
-        if child.field != Some("body") {
-            strip(child);
-        }
-    }
+    tree.children.iter_mut().filter(|child| child.field != Some("body")).for_each(strip);
     tree.children.retain(|child| {
         child.text.is_some() || !child.children.is_empty() || !child.is_a(Role::Modifiers)
     });
 }
 
-/// Returns true if code outside the change set may use a member of a container, such as a field or
-/// a variant, by its name.
 pub(super) fn shows_member(file: &File<'_>, unit: &Unit, name: &str) -> bool {
     let Some(member) = member(&unit.tree, name) else { return true };
     let has = |word: &str| says(member, word);
@@ -195,16 +172,13 @@ pub(super) fn shows_member(file: &File<'_>, unit: &Unit, name: &str) -> bool {
     }
     match file.language() {
         "rust" if member.is_a(Role::Field) => {
-            let open = member.children.iter().any(|child| {
-                child.is_a(Role::VisibilityModifier) && child.joined_tokens() == "pub"
-            });
-            open || is_read_by_name(&unit.tree)
+            visibility(member).is_some_and(|said| said == "pub") || is_read_by_name(&unit.tree)
         }
         "rust" if member.is_a(Role::Variant) => {
             is_public(file, unit) || is_read_by_name(&unit.tree)
         }
         "java" if member.is_a(Role::Field) => {
-            let constant = unit.identity.as_ref().is_none_or(|id| id.kind == BlockKind::Interface);
+            let constant = matches!(unit.block_kind(), None | Some(BlockKind::Interface));
             let written = says(&unit.tree, "Serializable") || says(&unit.tree, "Externalizable");
             constant || written || annotated || has("public") || has("protected")
         }
@@ -220,7 +194,6 @@ pub(super) fn shows_member(file: &File<'_>, unit: &Unit, name: &str) -> bool {
     }
 }
 
-/// Returns the member that declares a name.
 pub(super) fn member<'t>(tree: &'t Tree, name: &str) -> Option<&'t Tree> {
     let names = |node: &Tree| {
         matches!(node.field, Some("name" | "declarator" | "property")) && node.is_token(name)

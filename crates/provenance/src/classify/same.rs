@@ -6,7 +6,6 @@ use std::collections::{HashMap, HashSet};
 use code::language_tables::roles::Role;
 use code::program::{NameKind, Resolution, Tree};
 
-/// The old names of declarations, each with its new name.
 pub(super) type Renames = HashMap<String, String>;
 
 #[derive(Clone)]
@@ -23,7 +22,6 @@ impl Resolved {
     }
 }
 
-/// The differences between two trees that do the same thing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Alike {
     /// Renamed locals, with the old and the new name.
@@ -32,18 +30,14 @@ pub(super) struct Alike {
     pub uses: Vec<(String, String)>,
 }
 
-/// Compares two trees. Returns `None` if they may do different things.
+/// Returns `None` if the two trees may do different things.
 pub(super) fn compare_trees(
     before: &Resolved,
     after: &Resolved,
     renames: &Renames,
 ) -> Option<Alike> {
-    let mut walk = TreeComparison {
-        renames,
-        new_locals: HashMap::new(),
-        old_locals: HashMap::new(),
-        uses: HashSet::new(),
-    };
+    let (new_locals, old_locals, uses) = Default::default();
+    let mut walk = TreeComparison { renames, new_locals, old_locals, uses };
     walk.nodes(&before.tree, &after.tree).then_some(())?;
     let mut alike = Alike::default();
     for (old, new) in &walk.new_locals {
@@ -140,9 +134,7 @@ pub(super) fn differing_names(
             return true;
         }
         let name = before.is_a(Role::Name);
-        if name {
-            found.push((old.to_string(), new.to_string()));
-        }
+        found.extend(name.then(|| (old.to_string(), new.to_string())));
         return name;
     }
     before.children.iter().zip(&after.children).all(|(b, a)| differing_names(b, a, found))

@@ -8,14 +8,13 @@ use std::collections::{HashMap, HashSet};
 
 use code::language_tables::roles::Role;
 use code::lists::words;
-use code::program::{NameKind, Tree};
+use code::program::Tree;
 
 /// Returns true if the language has no types that change what an expression does.
 fn is_untyped(language: &str) -> bool {
     matches!(language, "python" | "javascript" | "typescript" | "tsx" | "ruby" | "php" | "lua")
 }
 
-/// What is known of the types of locals.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LocalTypes {
     declared: HashMap<u32, String>,
@@ -41,10 +40,9 @@ impl LocalTypes {
         types
     }
 
-    /// Stores the local of `let x = 1 + 2`.
     fn add_number(&mut self, node: &Tree) {
         if node.is_a(Role::LetDeclaration)
-            && let Some(NameKind::Local(local)) = node.child("pattern").map(|one| one.name)
+            && let Some(local) = node.child("pattern").and_then(Tree::local)
             && node.child("value").is_some_and(|value| self.is_untyped_number(value))
         {
             self.numbers.insert(local);
@@ -58,7 +56,7 @@ impl LocalTypes {
     }
 
     fn is_number_local(&self, node: &Tree) -> bool {
-        matches!(node.name, NameKind::Local(local) if self.numbers.contains(&local))
+        node.local().is_some_and(|local| self.numbers.contains(&local))
     }
 
     /// Returns true if a Rust value contains a name that decides its type. Names in the
@@ -78,7 +76,7 @@ impl LocalTypes {
     /// Stores the type `said` of the local in a declarator. `array` is what follows the type of the
     /// elements of an array.
     fn store_type(&mut self, declarator: &Tree, said: String, array: &str) {
-        if let NameKind::Local(local) = declarator.name {
+        if let Some(local) = declarator.local() {
             self.declared.insert(local, said);
             return;
         }
@@ -103,9 +101,8 @@ impl LocalTypes {
         self.declared.get(&local).map(String::as_str)
     }
 
-    /// Returns the type of a value if it is evident.
     fn of_value(&self, value: &Tree, language: &str) -> Option<String> {
-        if let NameKind::Local(local) = value.name {
+        if let Some(local) = value.local() {
             return self.of_local(local).filter(|said| !is_inferred(said)).map(str::to_owned);
         }
         match value {
@@ -119,7 +116,6 @@ impl LocalTypes {
         }
     }
 
-    /// Returns true if an argument has its parameter's type without a conversion.
     pub(super) fn passes(&self, argument: &Tree, parameter: Option<&str>, language: &str) -> bool {
         if is_untyped(language) {
             return true;
@@ -187,14 +183,13 @@ fn of_literal(value: &Tree, language: &str) -> Option<&'static str> {
     }
 }
 
-/// Returns true if the declaration leaves the type to inference (`var`, `auto`).
 fn is_inferred(said: &str) -> bool {
     matches!(said, "var" | "auto" | "val" | "let" | "const auto" | "_")
 }
 
 /// Returns true if a value may be an untyped constant in Go, which takes its type from its context.
 fn is_constant(value: &Tree) -> bool {
-    !value.has_node(&|node| matches!(node.name, NameKind::Local(_)) || node.is_a(Role::Call))
+    !value.has_node(&|node| node.local().is_some() || node.is_a(Role::Call))
 }
 
 fn is_composite(said: &str) -> bool {

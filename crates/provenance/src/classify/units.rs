@@ -13,7 +13,6 @@ use super::SourceText;
 use super::pairs::Id;
 use super::public;
 
-/// A file of a change set, parsed if its language is known.
 pub(super) struct File<'a> {
     pub path: &'a str,
     pub text: &'a str,
@@ -29,34 +28,31 @@ pub(super) enum ContainerMember {
     Other(String),
 }
 
-/// A definition, or the file itself.
 #[derive(Clone, Debug)]
 pub(super) struct Unit {
-    /// The identity of the block. `None` for the file itself.
     pub identity: Option<Identity>,
     pub name: String,
     /// The index of the unit that contains this one. At the top level this is the file's own unit.
     pub container: Option<usize>,
-    /// The byte range, including everything that belongs to the unit.
     pub bytes: Range<usize>,
-    /// The tree without the members that are units of their own.
     pub tree: Tree,
     pub members: Vec<ContainerMember>,
 }
 
 impl Unit {
+    pub(super) fn block_kind(&self) -> Option<BlockKind> {
+        self.identity.as_ref().map(|identity| identity.kind)
+    }
+
     pub(super) fn kind(&self) -> &'static str {
-        self.identity.as_ref().map_or("file", |identity| identity.kind.as_str())
+        self.block_kind().map_or("file", BlockKind::as_str)
     }
 
     pub(super) fn is_function(&self) -> bool {
-        self.identity
-            .as_ref()
-            .is_some_and(|id| matches!(id.kind, BlockKind::Function | BlockKind::Method))
+        matches!(self.block_kind(), Some(BlockKind::Function | BlockKind::Method))
     }
 }
 
-/// Returns true for blocks whose members are units of their own.
 fn is_container(kind: BlockKind) -> bool {
     use BlockKind::{Class, Enum, Impl, Interface, Module, Namespace, Struct, Trait, Union};
     matches!(kind, Class | Struct | Enum | Union | Trait | Interface | Impl | Module | Namespace)
@@ -92,10 +88,9 @@ pub(super) fn all_units<'f, 'a>(
     })
 }
 
-/// The texts of all comments, and the directives among them.
+/// The texts of all comments, and those of the directives among them.
 type Comments = (Vec<String>, Vec<String>);
 
-/// Collects the comments of a file by the innermost unit that contains each.
 fn comments(text: &str, program: &Program, units: &[Unit]) -> HashMap<usize, Comments> {
     let mut found: HashMap<usize, Comments> = HashMap::new();
     // The units that contain the present comment, outermost first. Units are ordered by their start.
@@ -142,13 +137,9 @@ struct VisibleDocs {
 
 impl VisibleDocs {
     fn from_program(program: &Program) -> Self {
-        let (mut macros, rust) = (Vec::new(), program.language.id == "rust");
-        program.tree.visit(&mut |node| {
-            if rust && node.is_a(Role::MacroInvocation) {
-                macros.push(node.bytes.clone());
-            }
-        });
-        Self { macros, rust }
+        let rust = program.language.id == "rust";
+        let macros = program.tree.nodes_with(|node| rust && node.is_a(Role::MacroInvocation));
+        Self { macros: macros.into_iter().map(|node| node.bytes.clone()).collect(), rust }
     }
 
     fn has_comment(&self, said: &str, comment: &Comment, near: [Option<&Unit>; 2]) -> bool {
@@ -167,7 +158,6 @@ impl VisibleDocs {
 struct UnitSplitter<'a> {
     program: &'a Program,
     units: Vec<Unit>,
-    /// The blocks that are units, by their index in the file's blocks.
     unit_blocks: HashSet<usize>,
 }
 
@@ -229,9 +219,8 @@ impl UnitSplitter<'_> {
                 [] => {
                     kept.extend(attached.drain(..).cloned());
                     if cuts && child.text.is_none() && !is_import(child) {
-                        self.units[owner]
-                            .members
-                            .push(ContainerMember::Other(child.joined_tokens()));
+                        let other = ContainerMember::Other(child.joined_tokens());
+                        self.units[owner].members.push(other);
                     }
                     kept.push(child.clone());
                 }
@@ -265,13 +254,10 @@ impl UnitSplitter<'_> {
             tree: item.shallow(),
             members: Vec::new(),
         });
-        let inner = match is_container(found.identity.kind) {
-            true => self.inside(Some(block)),
-            false => Vec::new(),
-        };
-        let mut tree = match inner.is_empty() {
-            true => item.clone(),
-            false => self.without_blocks(item, &inner, at),
+        let inner = is_container(found.identity.kind).then(|| self.inside(Some(block)));
+        let mut tree = match inner.filter(|inner| !inner.is_empty()) {
+            Some(inner) => self.without_blocks(item, &inner, at),
+            None => item.clone(),
         };
         if !attached.is_empty() {
             let mut children: Vec<Tree> = attached.iter().map(|one| (*one).clone()).collect();
@@ -284,12 +270,15 @@ impl UnitSplitter<'_> {
     }
 }
 
-/// Returns true if a node is a single definition rather than a list of definitions.
 fn is_item(node: &Tree) -> bool {
     !node.is_a(Role::List) && node.field != Some("body")
 }
 
 pub(super) fn is_import(node: &Tree) -> bool {
-    let module = node.is_a(Role::ModItem) && node.child("body").is_none();
-    module || node.is_a(Role::Import)
+    is_module_elsewhere(node) || node.is_a(Role::Import)
+}
+
+/// Returns true for `mod a;`, whose body is another file.
+pub(super) fn is_module_elsewhere(node: &Tree) -> bool {
+    node.is_a(Role::ModItem) && node.child("body").is_none()
 }

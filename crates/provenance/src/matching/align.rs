@@ -22,16 +22,12 @@ use code::difference;
 /// If this many blocks or more fit equally well, their order does not decide which block is which.
 const MAX_COPIES: usize = 8;
 
-/// The input of an alignment.
 pub(super) struct Scene<'a> {
-    /// The blocks of the earlier version.
     pub then: &'a [ComparedBlock<'a>],
-    /// The blocks of the current version.
     pub now: &'a [ComparedBlock<'a>],
     pub texts: &'a FileTexts,
 }
 
-/// The result of an alignment.
 pub(super) struct Alignment {
     pub fits: Vec<Fit>,
     /// For each earlier block, the index of the current block that it is, or of one that it may be
@@ -39,18 +35,14 @@ pub(super) struct Alignment {
     pub stands: Vec<Option<usize>>,
 }
 
-/// The result for one current block.
 #[derive(Clone)]
 pub(super) enum Fit {
-    /// The block is not in the earlier version.
     New,
-    /// The block is this earlier block.
     Is(usize),
     /// An earlier block may be this block or another one.
     Ambiguous,
 }
 
-/// An earlier block and a current block that were compared.
 pub(super) struct MeasuredPair {
     pub then: usize,
     pub now: usize,
@@ -94,9 +86,13 @@ impl Alignment {
         self.stands[then] = Some(now);
     }
 
-    fn is_open(&self, then: usize, now: usize) -> bool {
-        self.stands[then].is_none() && matches!(self.fits[now], Fit::New)
+    fn is_open(&self, pair: &MeasuredPair) -> bool {
+        self.stands[pair.then].is_none() && matches!(self.fits[pair.now], Fit::New)
     }
+}
+
+pub(super) fn best_first(a: &(f32, usize), b: &(f32, usize)) -> std::cmp::Ordering {
+    b.0.total_cmp(&a.0).then(a.1.cmp(&b.1))
 }
 
 /// Step 4: assigns the measured pairs, rule by rule.
@@ -109,20 +105,20 @@ impl Assignment {
     fn apply_rule(&mut self, rule: &MatchRule) {
         let mut fitting: Vec<(f32, usize)> = Vec::new();
         for (at, pair) in self.pairs.iter().enumerate() {
-            if self.alignment.is_open(pair.then, pair.now) && (rule.fits)(&pair.likeness) {
+            if self.alignment.is_open(pair) && (rule.fits)(&pair.likeness) {
                 fitting.push(((rule.score)(&pair.likeness), at));
             }
         }
-        fitting.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        fitting.sort_by(best_first);
         let rivals = Rivals::from_measures(&fitting, &self.pairs);
         for (score, at) in &fitting {
-            let (old, new) = (self.pairs[*at].then, self.pairs[*at].now);
-            if !self.alignment.is_open(old, new) {
+            let pair = &self.pairs[*at];
+            if !self.alignment.is_open(pair) {
                 continue;
             }
             let tied = self.tied_pairs(&rivals, *score, *at);
             if tied.is_empty() {
-                self.alignment.settle(old, new);
+                self.alignment.settle(pair.then, pair.now);
             } else if rule.ties_are_final {
                 self.mark_ambiguous(&tied);
             }
@@ -136,10 +132,7 @@ impl Assignment {
     /// block gets the one that fits best, or the first of those.
     fn tied_pairs(&self, rivals: &Rivals, score: f32, at: usize) -> Vec<usize> {
         let pair = &self.pairs[at];
-        let open = |other: &&(f32, usize)| {
-            let other = &self.pairs[other.1];
-            self.alignment.is_open(other.then, other.now)
-        };
+        let open = |other: &&(f32, usize)| self.alignment.is_open(&self.pairs[other.1]);
         let worth = |score: f32| (score - likeness::ENOUGH).max(0.0);
         // The list is ordered best first, so the first remaining pair is the best one.
         let best_other = |new: usize| {
@@ -178,7 +171,7 @@ impl Assignment {
         let pair = &self.pairs[at];
         let open = |other: &&(f32, usize)| {
             let other = &self.pairs[other.1];
-            self.alignment.is_open(other.then, other.now) && other.likeness.in_gap
+            self.alignment.is_open(other) && other.likeness.in_gap
         };
         let open_blocks = |rivals: &[(f32, usize)], block: fn(&MeasuredPair) -> usize| {
             let open = rivals.iter().filter(open);

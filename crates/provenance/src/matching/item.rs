@@ -5,7 +5,6 @@ use code::{Block, FileBlocks};
 use super::likeness::Body;
 use crate::outline::{Outline, Row};
 
-/// A block, prepared for many comparisons.
 pub(super) struct ComparedBlock<'a> {
     pub(super) block: &'a Block,
     pub(super) row: Row,
@@ -27,7 +26,6 @@ impl<'a> ComparedBlock<'a> {
         self.block.fingerprint.token_count
     }
 
-    /// Returns the path of the container, without the block's own name.
     pub(super) fn container_path(&self) -> &'a str {
         let path = self.block.identity.path.as_str();
         path.strip_suffix(self.block.name.as_str()).unwrap_or(path).trim_end_matches('.')

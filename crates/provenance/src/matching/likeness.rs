@@ -3,7 +3,7 @@
 //! Body, name, container, parameters and neighbours are measured once for each pair. The rules (see
 //! `rules`) read the results. The weights and limits were not fitted to the benchmark.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use code::fingerprint::PairLanes;
@@ -26,25 +26,17 @@ pub(super) const MIN_TOKENS: u32 = 8;
 pub(super) struct Likeness {
     /// Neither block is a region or a paragraph.
     pub is_named: bool,
-    /// The text is the same.
     pub text: bool,
-    /// The tokens are the same.
     pub tokens: bool,
-    /// The tokens are the same except for names.
     pub shape: bool,
-    /// Kind, path and parameters are the same.
     pub identity: bool,
-    /// The kind and the last segment of the name are the same.
     pub leaf: bool,
     /// A block of the earlier kind may have become one of the current kind.
     pub may_become: bool,
-    /// How many tokens the block has now.
     pub size: u32,
-    /// How alike the bodies are, from 0 to 1.
     pub body: f32,
     /// The share of the earlier text that is still there, from 0 to 1.
     pub kept: f32,
-    /// The share of words in common in the two names.
     pub words: f32,
     /// Whether the parameter types are the same, from 0 to 1.
     pub signature: f32,
@@ -54,7 +46,6 @@ pub(super) struct Likeness {
     pub members: f32,
     /// Whether the neighbours are the same, from 0 to 1.
     pub neighbours: f32,
-    /// Both blocks are between the same unchanged neighbours.
     pub in_gap: bool,
     /// Enough lines of the earlier block are still there, inside the current block, and at least
     /// one of them occurs only once in the file.
@@ -70,12 +61,10 @@ pub(super) struct Likeness {
 }
 
 impl Likeness {
-    /// Returns how alike the names are, from 0 to 1.
     pub(super) fn likeness_of_names(&self) -> f32 {
         if self.is_called_instead { 1.0 } else { self.words }
     }
 
-    /// Returns the weighted sum of body, name, container, parameters and neighbours.
     pub(super) fn total(&self) -> f32 {
         let (scope, position) = match self.lines_left {
             // The block kept its lines in their place. A different container was put around it.
@@ -90,7 +79,6 @@ impl Likeness {
     }
 }
 
-/// The body of a block, prepared for many comparisons.
 pub(super) struct Body<'a> {
     own: Option<&'a TokenHash>,
     pairs: &'a PairLanes,
@@ -115,17 +103,13 @@ impl<'a> Body<'a> {
     }
 }
 
-fn dice(similarity: f32) -> f32 {
-    2.0 * similarity / (1.0 + similarity)
-}
-
 /// The likeness by the number of lanes that two sketches of pairs have in common. It is computed in
 /// advance because very many bodies are compared.
 static LIKENESS_OF_PAIRS: LazyLock<[f32; PairLanes::COUNT + 1]> = LazyLock::new(|| {
+    let dice = |similarity: f32| 2.0 * similarity / (1.0 + similarity);
     std::array::from_fn(|in_common| dice(PairLanes::similarity(in_common)).powf(0.65))
 });
 
-/// Returns true if two bodies are close enough in size to be alike.
 pub(super) fn are_like_sizes(then: u32, now: u32) -> bool {
     then.max(now) <= then.min(now).saturating_mul(5)
 }
@@ -140,8 +124,7 @@ impl NameWords {
         let mut word = String::new();
         let mut was_lower = false;
         for letter in name.chars() {
-            let boundary = !letter.is_alphanumeric() || (letter.is_uppercase() && was_lower);
-            if boundary && !word.is_empty() {
+            if !letter.is_alphanumeric() || letter.is_uppercase() && was_lower {
                 words.insert(std::mem::take(&mut word));
             }
             was_lower = letter.is_lowercase() || letter.is_numeric();
@@ -149,17 +132,13 @@ impl NameWords {
                 word.extend(letter.to_lowercase());
             }
         }
-        if !word.is_empty() {
-            words.insert(word);
-        }
+        words.insert(word);
+        words.remove("");
         Self(words)
     }
 
-    /// Returns the share of words in common, from 0 to 1.
     pub(super) fn in_common(&self, other: &Self) -> f32 {
-        let common = self.0.intersection(&other.0).count();
-        let all = self.0.len() + other.0.len() - common;
-        if all == 0 { 0.0 } else { common as f32 / all as f32 }
+        share_in_common(&self.0, &other.0)
     }
 }
 
@@ -181,14 +160,13 @@ pub(super) fn signature_likeness(is_namesake: bool, then: Option<&str>, now: Opt
     }
 }
 
-type ParameterTypes<'a> = HashSet<&'a str>;
-
-fn parameter_types(parameters: &str) -> ParameterTypes<'_> {
+fn parameter_types(parameters: &str) -> BTreeSet<&str> {
     let inside = parameters.trim_matches(['(', ')']);
     inside.split(',').map(str::trim).filter(|part| !part.is_empty()).collect()
 }
 
-fn share_in_common(then: &ParameterTypes<'_>, now: &ParameterTypes<'_>) -> f32 {
+/// Returns the share of items in common, from 0 to 1. If there are none at all, returns 0.
+fn share_in_common<T: Ord>(then: &BTreeSet<T>, now: &BTreeSet<T>) -> f32 {
     let common = then.intersection(now).count();
     common as f32 / (then.len() + now.len() - common).max(1) as f32
 }

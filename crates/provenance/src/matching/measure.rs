@@ -7,9 +7,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::align::{Alignment, Fit, MeasuredPair, Scene};
+use super::align::{Alignment, Fit, MeasuredPair, Scene, best_first};
 use super::item::ComparedBlock;
-use super::likeness::{self, Likeness, NameWords};
+use super::likeness::{self, Likeness, NameWords, signature_likeness};
 use super::rules::MOSTLY_KEPT;
 use crate::names::may_become;
 use crate::outline::Short;
@@ -20,13 +20,10 @@ const MAX_COMPARED: usize = 16;
 /// The maximum number of pairs that are compared because they share one hash.
 const MAX_EQUAL: usize = 4096;
 
-/// What is known about a scene after its sequences were aligned.
 pub(super) struct Measure<'a> {
     scene: &'a Scene<'a>,
-    /// The earlier blocks without a match, and the current blocks without a match.
     then: Vec<usize>,
     now: Vec<usize>,
-    /// The pairs that the sequences settled, in order.
     pins: Vec<(usize, usize)>,
     /// Pairs of blocks that have the same name and are in the same order on both sides.
     named: Vec<(usize, usize)>,
@@ -101,16 +98,14 @@ impl<'a> Measure<'a> {
         self.containers.extend(self.pins.iter().copied());
         let leaf = |item: &ComparedBlock<'_>| (item.row.kind, item.row.name);
         let is_named = |item: &&ComparedBlock<'_>| !item.is_unnamed();
-        let (mut gone, mut come) = (0, 0);
         for item in self.then.iter().map(|at| &then[*at]).filter(is_named) {
             self.leaves.entry(leaf(item)).or_default().0 += 1;
-            gone += 1;
         }
         for item in self.now.iter().map(|at| &now[*at]).filter(is_named) {
             self.leaves.entry(leaf(item)).or_default().1 += 1;
-            come += 1;
         }
-        self.is_exchange = (gone, come) == (1, 1);
+        let sum = |sum: (u32, u32), one: &(u32, u32)| (sum.0 + one.0, sum.1 + one.1);
+        self.is_exchange = self.leaves.values().fold((0, 0), sum) == (1, 1);
         let open = self.then.iter().map(|at| &then[*at]).chain(self.now.iter().map(|at| &now[*at]));
         let names = open.map(|item| item.block.name.as_str());
         self.words = names.map(|name| (name, NameWords::from_name(name))).collect();
@@ -140,7 +135,6 @@ impl<'a> Measure<'a> {
         }
     }
 
-    /// Collects the pairs that may be one block, and measures how alike each pair is.
     pub(super) fn measured_pairs(&self) -> Vec<MeasuredPair> {
         let candidates = self.candidate_pairs();
         let kept: Vec<f32> =
@@ -193,11 +187,7 @@ impl<'a> Measure<'a> {
             body: then.body.likeness(&now.body),
             kept,
             words,
-            signature: likeness::signature_likeness(
-                is_namesake,
-                before.as_deref(),
-                after.as_deref(),
-            ),
+            signature: signature_likeness(is_namesake, before.as_deref(), after.as_deref()),
             container: self.container_likeness(then, now),
             members: self.members_of(old, new),
             neighbours: self.neighbour_likeness(old, new),
@@ -238,17 +228,17 @@ impl<'a> Measure<'a> {
 
     fn container_likeness(&self, then: &ComparedBlock<'_>, now: &ComparedBlock<'_>) -> f32 {
         let went = then.block.container.map(|outer| self.containers.get(&outer));
-        match (went, now.block.container) {
-            (None, None) => return 1.0,
-            (Some(Some(went)), Some(outer)) if *went == outer => return 1.0,
-            _ => {}
-        }
+        let is_same = match (went, now.block.container) {
+            (None, None) => true,
+            (Some(went), Some(outer)) => went == Some(&outer),
+            _ => false,
+        };
         let (old, new) = (then.container_path(), now.container_path());
-        if old == new {
-            return 1.0;
+        match is_same || old == new {
+            true => 1.0,
+            false if old.rsplit('.').next() == new.rsplit('.').next() => 0.5,
+            false => 0.0,
         }
-        let last = |path: &str| path.rsplit('.').next().map(str::to_owned);
-        if last(old) == last(new) { 0.5 } else { 0.0 }
     }
 
     fn members_of(&self, old: usize, new: usize) -> f32 {
@@ -257,7 +247,6 @@ impl<'a> Measure<'a> {
         if all == 0 { 0.0 } else { there as f32 / all as f32 }
     }
 
-    /// Returns the pairs that may be one block, in order.
     fn candidate_pairs(&self) -> Vec<(usize, usize)> {
         let mut candidates = Vec::new();
         let Scene { then, now, .. } = self.scene;
@@ -295,7 +284,6 @@ impl<'a> Measure<'a> {
         candidates
     }
 
-    /// Of many equal blocks, returns those that are nearest in the order of the file.
     fn nearest_equal<'b>(
         &self,
         old: usize,
@@ -331,8 +319,6 @@ impl<'a> Measure<'a> {
             .map(|new| (item.body.likeness(&now[new].body), new))
             .filter(|(alike, _)| *alike >= likeness::ENOUGH_BODY)
             .collect();
-        let best_first =
-            |a: &(f32, usize), b: &(f32, usize)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
         if alike.len() > MAX_COMPARED {
             alike.select_nth_unstable_by(MAX_COMPARED, best_first);
             alike.truncate(MAX_COMPARED);
@@ -340,12 +326,9 @@ impl<'a> Measure<'a> {
         alike.into_iter().map(|(_, new)| new).collect()
     }
 
-    /// Adds each pair of containers without a match such that a settled block went from one to the
-    /// other.
     fn add_containers(&self, candidates: &mut Vec<(usize, usize)>) {
-        let (then, now): (BTreeSet<usize>, BTreeSet<usize>) =
-            (self.then.iter().copied().collect(), self.now.iter().copied().collect());
-        let open = self.members.keys().filter(|(a, b)| then.contains(a) && now.contains(b));
+        let is_in = |open: &[usize], at: &usize| open.binary_search(at).is_ok();
+        let open = self.members.keys().filter(|(a, b)| is_in(&self.then, a) && is_in(&self.now, b));
         candidates.extend(open.copied());
     }
 }

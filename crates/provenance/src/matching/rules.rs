@@ -19,9 +19,7 @@ const MIN_MEMBERS: f32 = 0.5;
 /// Two rivals whose scores differ by less than this fit equally well.
 pub(super) const MARGIN: f32 = 0.08;
 
-/// A rule for accepting a pair.
 pub(super) struct MatchRule {
-    /// Returns true if a pair may be one block.
     pub fits: fn(&Likeness) -> bool,
     /// Returns a score to compare the pairs that fit. Higher is better.
     pub score: fn(&Likeness) -> f32,
@@ -36,7 +34,6 @@ const fn rule(fits: fn(&Likeness) -> bool, score: fn(&Likeness) -> f32) -> Match
     MatchRule { fits, score, ties_are_final: true }
 }
 
-/// All rules, in the order of application.
 pub(super) const RULES: &[MatchRule] = &[
     rule(|pair| has_name(pair) && pair.text, by_place),
     rule(|pair| !pair.is_named && pair.text, by_place),

@@ -19,7 +19,6 @@ const MIN_CALLERS: f32 = 0.5;
 /// The minimum length of a name. Shorter ones are keywords or single letters.
 const MIN_NAME: usize = 3;
 
-/// The texts of a file before and now.
 pub(super) struct FileTexts {
     then: Side,
     now: Side,
@@ -30,7 +29,6 @@ pub(super) struct FileTexts {
     text_lines: OnceCell<Vec<u32>>,
 }
 
-/// One of the two versions.
 struct Side {
     document: Document,
     text: OnceCell<String>,
@@ -47,9 +45,8 @@ impl FileTexts {
     /// Returns true if enough of the earlier lines `then` are now in the range `now`, including at
     /// least one line that occurs only once.
     pub(super) fn is_now_in(&self, then: LineRange, now: LineRange) -> bool {
-        let inside = self.kept_in(then).filter(|(line, _)| now.contains(*line));
         let (mut count, mut has_unique) = (0, false);
-        for (_, is_only) in inside {
+        for (_, is_only) in self.kept_in(then).filter(|(line, _)| now.contains(*line)) {
             count += 1;
             has_unique |= is_only;
         }
@@ -83,14 +80,14 @@ impl FileTexts {
 
     fn find_kept_lines(&self) -> Vec<Option<(u32, bool)>> {
         let (then, now) = (self.then.text(), self.now.text());
-        let lines = |text: &'_ str| text.lines().map(str::trim).map(str::to_owned).collect();
-        let (then, now): (Vec<String>, Vec<String>) = (lines(then), lines(now));
+        let (then, now): (Vec<&str>, Vec<&str>) =
+            (then.lines().map(str::trim).collect(), now.lines().map(str::trim).collect());
         let (once_then, once_now) = (lines_occurring_once(&then), lines_occurring_once(&now));
         let is_only = |line: &str| once_then.contains(line) && once_now.contains(line);
         let mut kept_lines = vec![None; then.len()];
         for (old, new) in difference::common(&then, &now) {
             if then[old].chars().any(char::is_alphanumeric) {
-                kept_lines[old] = Some((new as u32 + 1, is_only(&then[old])));
+                kept_lines[old] = Some((new as u32 + 1, is_only(then[old])));
             }
         }
         kept_lines
@@ -165,15 +162,12 @@ impl Side {
     }
 }
 
-fn lines_occurring_once(lines: &[String]) -> HashSet<&str> {
+fn lines_occurring_once<'t>(lines: &[&'t str]) -> HashSet<&'t str> {
     let mut counts: HashMap<&str, u32> = HashMap::new();
-    for line in lines {
-        *counts.entry(line).or_default() += 1;
-    }
+    lines.iter().for_each(|line| *counts.entry(line).or_default() += 1);
     counts.into_iter().filter(|(_, count)| *count == 1).map(|(line, _)| line).collect()
 }
 
-/// Returns the words of a text that may be names, with the byte offset of each.
 fn words_in(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     let mut at = 0;
