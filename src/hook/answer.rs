@@ -2,7 +2,6 @@
 
 use ground::text;
 
-/// What the hook answers to a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HookAnswer {
     /// No answer: the host continues as it would without this hook.
@@ -19,7 +18,6 @@ pub enum HookAnswer {
     Violation(String),
 }
 
-/// What the process writes, and its exit code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HookOutput {
     pub stdout: String,
@@ -28,17 +26,14 @@ pub struct HookOutput {
 }
 
 impl HookOutput {
-    /// Prints one JSON document, with exit code 0.
     pub fn json(document: &serde_json::Value) -> Self {
         Self { stdout: format!("{document}\n"), ..Self::default() }
     }
 
-    /// Prints text for a host that passes standard output on, with exit code 0.
     pub(crate) fn with_text(text: &str) -> Self {
         Self { stdout: format!("{text}\n"), ..Self::default() }
     }
 
-    /// Prints text on standard error, with exit code 0.
     pub(crate) fn remark(text: &str) -> Self {
         Self { stderr: format!("{text}\n"), ..Self::default() }
     }

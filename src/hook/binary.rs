@@ -18,7 +18,6 @@ pub(crate) const PROGRAM: &str = "intent-lsp";
 /// not read.
 const MAX_NOTE: u64 = 16 * 1024;
 
-/// The program as it was when `intent init` ran.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct NotedProgram {
     /// The path, with symbolic links resolved. People read it, so bytes that are no text are
@@ -60,7 +59,6 @@ pub(crate) fn other_than_noted(root: &Root, program: &Path) -> Option<String> {
     (now.sha256 != noted.sha256).then_some(noted.path)
 }
 
-/// Returns the warning for the start of a session if the running program is not the noted one.
 pub fn objection(root: &Root) -> Option<String> {
     let running = root.environment().program()?;
     other_than_noted(root, running)?;
@@ -70,7 +68,6 @@ pub fn objection(root: &Root) -> Option<String> {
     ))
 }
 
-/// Returns the program that hooks start, if it is on the `PATH`.
 pub(crate) fn on_path(search: Option<&OsStr>) -> Option<PathBuf> {
     let mut folders = search.map(std::env::split_paths).into_iter().flatten();
     folders.find_map(|folder| Some(folder.join(file_name())).filter(|file| file.is_file()))

@@ -34,7 +34,6 @@ pub fn found(kind: Option<ToolKind>, input: &Value, cwd: &Path) -> Option<(Strin
     in_object(&groups, input, cwd).or_else(|| one_and_several(kind, input))
 }
 
-/// Lists of edits that have a path each.
 const OPERATIONS: &str = "operations replacements";
 
 fn in_object(groups: &[&str], input: &Value, cwd: &Path) -> Option<(String, String)> {

@@ -67,7 +67,6 @@ fn marks(payload: &Value) -> Option<&'static str> {
     marks.into_iter().find(|(_, marked)| *marked).map(|(host, _)| host)
 }
 
-/// Returns the most likely host of a payload without marks.
 fn likely_host(payload: &Value, in_devin: bool) -> Option<&'static str> {
     payload.get("hook_event_name")?;
     Some(match () {
@@ -82,7 +81,6 @@ fn has_tool(payload: &Value, tools: &str) -> bool {
     fields::word(payload, "tool_name").is_some_and(|tool| is_listed(tools, tool))
 }
 
-/// Returns the names that `intent hook` accepts, as one text for people.
 pub fn names() -> String {
     let names: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
     format!("{}, auto", names.join(", "))

@@ -19,7 +19,6 @@ const MAX_HEARTBEAT: u64 = 64 * 1024;
 /// Hosts that also load Claude Code's settings.
 const LOAD_CLAUDE: &[&str] = &["cursor", "vscode", "copilot", "devin"];
 
-/// The note that the last call of a host wrote.
 #[derive(Deserialize)]
 struct Heartbeat {
     at: String,
@@ -28,8 +27,6 @@ struct Heartbeat {
     decision: String,
 }
 
-/// Returns one check for each host that is wired here or that has called. `search` is the `PATH` in
-/// which hooks look for this program.
 pub fn examine(root: &Root, folders: &Folders, search: Option<&OsStr>) -> Vec<Examined> {
     let found: Vec<Examined> = HOSTS
         .iter()
@@ -73,7 +70,6 @@ impl<'a> Wiring<'a> {
         wiring
     }
 
-    /// Returns true if one of the host's settings files contains our hook.
     fn is_wired(&self) -> bool {
         self.hooks().next().is_some()
     }
@@ -114,7 +110,6 @@ impl<'a> Wiring<'a> {
         self.known.push(format!("{what} in {}{more}", first.unwrap_or_default()));
     }
 
-    /// Reports settings that switch off all hooks of the host.
     fn switched_off(&mut self, folders: &Folders) {
         for (path, pointer, off) in switches(folders, self.host) {
             let found = install::settings(&path);
@@ -165,7 +160,6 @@ impl<'a> Wiring<'a> {
         }
     }
 
-    /// Notes that the host loads Claude Code's settings as well, so that each call asks twice.
     fn note_double_loading(&mut self, folders: &Folders) {
         let claude = install::settings(&folders.project.join(".claude/settings.json"));
         let both = LOAD_CLAUDE.contains(&self.host.name)
@@ -177,7 +171,6 @@ impl<'a> Wiring<'a> {
         }
     }
 
-    /// Checks that the program which the hooks start exists and is the noted one.
     fn search(&mut self, root: &Root, search: Option<&OsStr>) {
         let Some(program) = self.hooks().find_map(|file| file.program.clone()) else { return };
         let found = match &program {
@@ -238,7 +231,6 @@ impl<'a> Wiring<'a> {
     }
 }
 
-/// Returns a path for display: relative to the project, if it is in the project.
 fn shown_path<'p>(folders: &Folders, path: &'p Path) -> std::path::Display<'p> {
     path.strip_prefix(&folders.project).unwrap_or(path).display()
 }
@@ -256,7 +248,6 @@ fn place_in_codex(file: &Path) -> Option<String> {
 /// value that means off.
 fn switches(folders: &Folders, host: &Host) -> Vec<(PathBuf, &'static str, bool)> {
     let at_home = install::home_of(folders, host).map(|home| home.join("settings.json"));
-    // The same switch in these files of the project, and in the settings of the person.
     let everywhere = |files: &[&str], pointer: &'static str, off: bool| {
         let files = files.iter().map(|file| folders.project.join(file)).chain(at_home);
         files.map(|path| (path, pointer, off)).collect()

@@ -23,7 +23,6 @@ use evidence::event::Effect;
 use ground::text;
 use shell::Dialect;
 
-/// One call of one tool, as the host names it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
     pub tool: String,
@@ -39,12 +38,10 @@ impl Call {
     }
 }
 
-/// Returns true if the tool only reads, whatever its input is.
 pub fn only_reads(host: &Host, tool: &str) -> bool {
     tools::kind(host, tool).is_some_and(ToolKind::only_reads)
 }
 
-/// Returns what the call would do. Relative paths are resolved against `cwd`.
 pub(crate) fn effects_of_call(host: &Host, call: &Call, cwd: &Path) -> Vec<Effect> {
     let reading = CallInput { tool: &call.tool, input: &call.input, cwd };
     let kind = tools::kind(host, &call.tool);
@@ -99,7 +96,6 @@ fn batch(host: &Host, reading: &CallInput) -> Vec<Effect> {
     without_chains(calls.iter().flat_map(single).collect(), reading.cwd)
 }
 
-/// The name and the input of a call, and the folder in which its relative paths start.
 #[derive(Clone, Copy)]
 pub(crate) struct CallInput<'a> {
     pub tool: &'a str,
@@ -145,7 +141,6 @@ impl CallInput<'_> {
         fields::path(fields::word(object, PATH)?)
     }
 
-    /// Returns a write of the one file that the input names.
     pub fn write(&self, change: Change) -> Vec<Effect> {
         match self.path_of(self.input) {
             Some(path) => vec![Effect::Write { path, change }],
@@ -196,7 +191,6 @@ impl CallInput<'_> {
         }
     }
 
-    /// Reads the call of an editor: by the operation that the input names, else as replacements.
     pub fn edit(&self) -> Vec<Effect> {
         // Only these tools obey the word. Any other tool ignores it, and writes.
         const VIEWERS: &str = "editor str_replace_editor str_replace_based_edit_tool";
@@ -335,18 +329,15 @@ impl CallInput<'_> {
     }
 }
 
-/// Returns true if the input has text that would be written.
 fn writes_file(input: &Value) -> bool {
     let written = [CONTENT, NEW, OLD, EDITS, "insert_text insertText"].join(" ");
     fields::first_field(input, &written).is_some()
 }
 
-/// Returns the operation that an editor's call names, such as `view` or `create`.
 fn word_of(input: &Value) -> Option<&str> {
     fields::word(input, "command mode operation")
 }
 
-/// Reads one operation of an editor on one file.
 fn operation(input: &Value) -> Change {
     match word_of(input) {
         Some("create" | "write") => whole_file(input),

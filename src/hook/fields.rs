@@ -9,32 +9,24 @@ use super::json;
 use code::LineRange;
 use ground::text::percent_decoded;
 
-/// The file that a call is about.
 pub const PATH: &str = "
     file_path filePath path target_file targetFile TargetFile notebook_path notebookPath
     target_notebook AbsolutePath absolute_path relative_path relative_workspace_path filename
     file_name file uri
 ";
 pub(crate) const CONTENT: &str = "content contents file_text fileText CodeContent text new_content";
-/// The old text of a replacement.
 pub(crate) const OLD: &str = "old_string oldString old_str oldStr oldText old_text TargetContent";
-/// The new text of a replacement.
 pub const NEW: &str = "
     new_string newString new_str newStr newText new_text ReplacementContent
 ";
 /// True if every occurrence is to be replaced.
 pub const EVERY: &str = "replace_all replaceAll change_all allow_multiple AllowMultiple";
-/// A list of replacements in one file.
 pub const EDITS: &str = "edits changes ReplacementChunks replacements";
-/// A command line, or a list of its words.
 pub(crate) const COMMAND: &str = "command CommandLine command_line commandLine cmd script";
-/// The folder in which a command runs.
 pub const FOLDER: &str = "
     dir_path workdir cwd Cwd working_directory workingDirectory directory
 ";
-/// The path that a file is moved from.
 pub(crate) const FROM: &str = "source source_path sourcePath from old_path oldPath src";
-/// The path that a file is moved to.
 pub(crate) const TO: &str = "
     destination destination_path destinationPath to new_path newPath dest target dst
 ";
@@ -48,32 +40,24 @@ pub(crate) const LISTS: &str = "
 pub(crate) const PATCH: &str = "patchText patch input command patch_text content";
 /// The text that is typed into a shell that already runs.
 pub const TYPED: &str = "input chars command";
-/// The tool of an MCP server that a host's own tool calls.
 pub(crate) const CALLED: &str = "tool_name toolName tool name";
-/// The MCP server that offers the tool in [`CALLED`].
 pub(crate) const SERVER: &str = "server_name serverName server";
-/// The input of the tool in [`CALLED`].
 pub(crate) const ARGUMENTS: &str = "arguments tool_input input args";
-/// True if the command continues to run after the call.
 pub(crate) const BACKGROUND: &str = "run_in_background is_background isBackground background async";
 
-/// Returns the first of these fields that exists and is not null.
 pub(crate) fn first_field<'a>(object: &'a Value, names: &str) -> Option<&'a Value> {
     names.split_whitespace().filter_map(|name| object.get(name)).find(|value| !value.is_null())
 }
 
-/// Returns the first of these fields that exists, if it is a string.
 pub fn text<'a>(object: &'a Value, names: &str) -> Option<&'a str> {
     first_field(object, names)?.as_str()
 }
 
-/// Returns the first of these fields that is a string and not empty.
 pub fn word<'a>(object: &'a Value, names: &str) -> Option<&'a str> {
     let mut texts = names.split_whitespace().filter_map(|name| object.get(name)?.as_str());
     texts.find(|text| !text.is_empty())
 }
 
-/// Returns true if the first of these fields is `true` or `"true"`.
 pub fn is_true(object: &Value, names: &str) -> bool {
     first_field(object, names).is_some_and(|value| value.as_bool().unwrap_or(value == "true"))
 }
@@ -172,7 +156,6 @@ pub(crate) fn is_address(text: &str) -> bool {
     scheme != "file" && rest.split(['/', '\\']).all(|part| part != "..")
 }
 
-/// Parses a path as hosts write it: a plain path, or a `file://` URI.
 pub fn path(text: &str) -> Option<PathBuf> {
     if text.trim().is_empty() || text.contains('\0') {
         return None;

@@ -15,10 +15,8 @@ const CODE: &str = "
     code command cmd command_line commandLine script source_code sourceCode snippet expression program
     input_code shell_command bash
 ";
-/// Fields with the name of a program, and with the words that follow it.
 const PROGRAM: &str = "program executable exe binary command cmd";
 const FOLLOWING: &str = "args arguments argv parameters params";
-/// Fields with a statement for a database.
 const STATEMENTS: &str = "sql query statement statements queries sql_query";
 const LANGUAGE: &str = "language lang runtime interpreter kernel";
 
@@ -62,7 +60,6 @@ pub(super) fn command_in_arguments(
     texts.into_iter().find(|text| is_grave(cwd, text))
 }
 
-/// Returns true if a command certainly loses something, or names a file that it changes.
 pub(super) fn is_grave(cwd: &Path, text: &str) -> bool {
     let context = CommandContext { cwd: cwd.to_owned(), ..CommandContext::default() };
     let found = shell::read(text, Dialect::Posix, &context);
@@ -76,7 +73,6 @@ pub(super) fn is_grave(cwd: &Path, text: &str) -> bool {
         || may_write && found.paths_in_text.iter().any(|path| may_exist(Path::new(path)))
 }
 
-/// Returns the command line of a call that names a program and its arguments.
 fn program(input: &Value) -> Option<String> {
     let program = fields::word(input, PROGRAM)?;
     let list = fields::first_field(input, FOLLOWING)?;
@@ -128,7 +124,6 @@ pub(super) fn command_in_name(input: &Value, words: &[String]) -> Option<String>
     )
 }
 
-/// Returns the strings in these fields, also those in lists, and in objects that the input wraps.
 fn strings(input: &Value, names: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (name, value) in input.as_object().into_iter().flatten() {

@@ -6,15 +6,11 @@
 pub struct Host {
     /// The name of the host, as in `intent hook NAME`.
     pub name: &'static str,
-    /// The format in which the host is read and answered.
     pub family: Family,
     /// True if the host can ask a person. The mode of a call may still turn that off.
     pub asks: bool,
-    /// How we know that the adapter works.
     pub evidence_level: EvidenceLevel,
-    /// The documents from which the adapter was written.
     pub source: &'static str,
-    /// The date on which the source was read.
     pub read_on: &'static str,
     /// What this host cannot enforce, in words for people, separated by `; `. Empty if nothing is
     /// known.
@@ -51,12 +47,10 @@ pub enum Family {
 pub enum EvidenceLevel {
     /// Our tests drive the real program.
     Proven,
-    /// Only the documentation of its protocol says so.
     ByProtocol,
 }
 
 impl EvidenceLevel {
-    /// Returns the words that people read.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Proven => "proven",

@@ -14,7 +14,6 @@ use evidence::event::{Asking, Effect, Event, Means};
 use ground::Environment;
 use ground::text::is_listed;
 
-/// The moment of an agent's work at which a hook is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Moment {
@@ -22,21 +21,16 @@ pub enum Moment {
     Before,
     /// A tool has ended, with success or not.
     After,
-    /// A session begins or resumes.
     SessionStart,
-    /// A person has entered a prompt.
     Prompt,
     /// The agent has stopped: no call of its session is running.
     Idle,
-    /// The session has ended, for now or for good.
     SessionEnd,
     /// The host's settings have changed; the host can be told not to use them.
     Settings,
-    /// Any other moment, which the hook ignores.
     Other,
 }
 
-/// What is known about a call before there is an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Incoming {
     pub host: Host,
@@ -55,7 +49,6 @@ pub struct Incoming {
     pub rewritable: Option<Value>,
 }
 
-/// The names that hosts use for each moment, separated by blanks.
 const MOMENTS: &[(Moment, &str)] = &[
     (
         Moment::Before,
@@ -79,29 +72,23 @@ const MOMENTS: &[(Moment, &str)] = &[
     (Moment::Settings, "ConfigChange"),
 ];
 
-/// Returns the moment that hosts call by this name.
 pub fn moment(name: &str) -> Moment {
     let found = MOMENTS.iter().find(|(_, names)| is_listed(names, name));
     found.map_or(Moment::Other, |(moment, _)| *moment)
 }
 
-/// The parts of a payload that differ between dialects.
 pub struct PayloadParts<'a> {
     pub moment: Moment,
     pub name: &'a str,
-    /// The call, if the moment is before or after a tool.
     pub call: Option<Call>,
-    /// The host's own id of the call.
     pub id: Option<&'a str>,
 }
 
-/// The names that hosts use for the id of the session.
 const SESSION: &str = "
     conversation_id conversationId session_id sessionId trajectory_id trajectoryId taskId threadId
 ";
 
 impl Incoming {
-    /// Builds the event from the parts that a dialect has read.
     pub fn new(
         host: Host,
         family: Family,
@@ -151,7 +138,6 @@ impl Incoming {
     }
 }
 
-/// Returns the prompt of the person, if the payload contains it.
 fn said_prompt(payload: &Value) -> Option<String> {
     let inside = ["tool_info", "userPromptSubmit"].iter().filter_map(|name| payload.get(name));
     let names = "prompt user_prompt userPrompt";

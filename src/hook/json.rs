@@ -17,7 +17,6 @@ pub(crate) enum JsonReading {
     /// An object that names this field twice, complete or not. The host might use one of the
     /// values, and this program the other, so the field is null wherever it stands twice.
     Twice(Map<String, Value>, String),
-    /// No JSON object was found.
     Nothing,
 }
 
@@ -50,7 +49,6 @@ pub fn distinct(text: &str) -> Option<Value> {
     Some(value).filter(|_| twice.is_none())
 }
 
-/// The members of an object, up to the first one that cannot be read.
 #[derive(Default)]
 struct PayloadObject {
     members: Map<String, Value>,
@@ -81,7 +79,6 @@ impl PayloadObject {
         object
     }
 
-    /// Reads valid JSON. The error says why reading stopped.
     fn strictly(text: &str) -> (Self, Option<serde_json::Error>) {
         let mut object = Self::default();
         let mut reader = serde_json::Deserializer::from_str(text);
@@ -133,7 +130,8 @@ impl Distinct<'_> {
         all: &mut Map<String, Value>,
     ) -> Result<(), A::Error> {
         while let Some(name) = members.next_key::<String>()? {
-            // Noted before its value is read, because the text may end in the middle of the value.
+            // The name is noted before its value is read, because the text may end in the middle of
+            // the value.
             if all.contains_key(&name) {
                 all.insert(name.clone(), Value::Null);
                 self.twice.get_or_insert(name);

@@ -33,7 +33,6 @@ pub(super) fn rewritable(
     (cfg!(unix) && by_host && named).then(|| call.input.clone())
 }
 
-/// Returns the same input with its command behind the fence of an intent.
 pub(super) fn fenced(input: &Value, intent: &str, environment: &Environment) -> Option<Value> {
     let mut input = input.clone();
     let command = input.get_mut(COMMAND)?;

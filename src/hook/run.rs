@@ -25,7 +25,6 @@ use ground::{Environment, Root, session};
 use judgement::after::{self, Feedback};
 use judgement::gate::{self, Decision, DenialCode, Judged};
 
-/// The largest payload, in bytes, that is judged.
 const MAX_PAYLOAD: u64 = 16 * 1024 * 1024;
 /// How long a call that can be denied may wait for its answer. Hosts wait for ten seconds and more.
 const PATIENCE: Duration = Duration::from_millis(1_500);
@@ -149,11 +148,8 @@ impl Incoming {
     }
 }
 
-/// A message of the working thread to the waiting one.
 enum Progress {
-    /// The payload was read, with this result.
     Read(Box<Incoming>),
-    /// The answer was found; the work is done.
     Answered(HookAnswer),
 }
 
@@ -223,8 +219,8 @@ fn work(
     let _ = sender.send(Progress::Answered(said));
 }
 
-/// Returns true if a host seems to have made the call. What is made up is judged like anything else,
-/// but its records say that it was.
+/// Returns true if a host seems to have made the call. A call that somebody made up is judged like
+/// any other, but its records say that it was made up.
 fn is_from_host(event: &Event) -> bool {
     let root = Root::find(&event.cwd, &event.environment).ok().filter(Root::governed);
     root.is_none_or(|root| session::hosts::is_hook_of_host(&root))

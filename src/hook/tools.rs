@@ -9,17 +9,13 @@ pub(crate) enum ToolKind {
     /// Changes no file: it searches, lists, asks or plans, or it starts tools that call the hook
     /// themselves.
     Nothing,
-    /// Reads one or several files.
     Read,
-    /// Writes the whole content of a file.
     Write,
-    /// Adds to the end of a file.
     Append,
     /// Replaces text in a file, and fails if the old text is not there exactly as given.
     EditStrictly,
     /// Replaces text in a file, and may search for the old text in a fuzzy way.
     Edit,
-    /// Makes several edits, each with a path of its own.
     Edits,
     Cell,
     Patch,
@@ -29,21 +25,17 @@ pub(crate) enum ToolKind {
     Touch,
     Delete,
     Move,
-    /// Runs commands in a shell.
     Shell(Dialect),
     /// Runs a command that continues in the background.
     Watch,
-    /// Types into a shell that already runs.
     Type(Dialect),
     /// Calls a tool of an MCP server, which the input names.
     Foreign,
-    /// Calls several tools, which the input names.
     Batch,
     /// Writes a task of the editor, and runs it.
     Task,
 }
 
-/// The default shell of the platform.
 pub(crate) const PLATFORM: Dialect =
     if cfg!(windows) { Dialect::PowerShell } else { Dialect::Posix };
 
@@ -57,7 +49,6 @@ impl ToolKind {
         )
     }
 
-    /// Returns true if no input can make the tool change anything.
     pub fn only_reads(self) -> bool {
         matches!(self, Self::Nothing | Self::Read)
     }
@@ -141,7 +132,6 @@ const COMMON: &[(ToolKind, &str)] = &[
     (ToolKind::Foreign, "use_mcp_tool CallMcpTool call_mcp_tool"),
 ];
 
-/// Returns what a tool of a host does, or `None` if it is in no table.
 pub fn kind(host: &Host, tool: &str) -> Option<ToolKind> {
     let own = OWN.iter().find(|(of, name, _)| *of == host.name && *name == tool);
     if let Some((_, _, kind)) = own {

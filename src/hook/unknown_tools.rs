@@ -23,17 +23,14 @@ use evidence::event::Effect;
 use ground::text::{is_listed, shell_word};
 use shell::Dialect;
 
-/// Our tool by which an agent declares its intent.
 const SELECT: &str = "select_active_intent";
 /// Our other tools. Each of them asks the gate itself.
 const OURS: &str = "
     list_intents gate_check file_read file_write record_mutation why request_scope propose_intent
     record_lesson approval_status
 ";
-/// The name of our server in the settings of hosts.
 const OUR_SERVER: &str = "intent";
 
-/// Words in a tool's name that say that it changes a file.
 const WRITES: &str = "
     write edit create insert replace update patch apply append save modify touch overwrite put mkdir
     copy download
@@ -59,11 +56,9 @@ const TYPES: &str = "write send type interact input";
 
 /// Fields in which some servers expect an object with all other fields of the call.
 const WRAPPERS: &str = "params parameters request input args arguments";
-/// Lists of the words of a command.
 const ARGV: &str = "argv";
 /// Lists of the words that follow the program, which another field names.
 const FOLLOWING: &str = "argv args arguments";
-/// Words in a field's name that say that it may hold paths.
 const PLACES: &str = "
     path paths file files filename filenames dir directory folder out output target dest destination
     args
@@ -74,7 +69,6 @@ const RESULTS: &str = "out output target dest destination outfile outdir save";
 /// repository, its files are not on this disk.
 const CODE_HOSTS: &str = "github gitea forgejo";
 
-/// Returns what a tool that is in no table would do.
 pub fn effects(reading: &CallInput) -> Vec<Effect> {
     if is_tool(reading.tool, SELECT) {
         return select(reading);
@@ -111,7 +105,6 @@ fn own_name(tool: &str) -> &str {
     name.unwrap_or(tool)
 }
 
-/// Adds the input, and the objects that it wraps.
 fn add_unwrapped<'a>(input: &'a Value, all: &mut Vec<&'a Value>) {
     all.push(input);
     for name in wrappers(input) {
@@ -119,13 +112,11 @@ fn add_unwrapped<'a>(input: &'a Value, all: &mut Vec<&'a Value>) {
     }
 }
 
-/// Returns the names of the fields that wrap an object.
 fn wrappers(input: &Value) -> impl Iterator<Item = &'static str> {
     let wraps = move |name: &&str| input.get(name).is_some_and(Value::is_object);
     WRAPPERS.split_whitespace().filter(wraps)
 }
 
-/// Returns the effects that follow from the fields of one object.
 fn of_object(reading: &CallInput) -> Vec<Effect> {
     let words = words_of_name(reading.tool);
     let has = |of: &str| words.iter().any(|word| is_listed(of, word));
@@ -192,7 +183,6 @@ fn broken_list(input: &Value) -> Option<&'static str> {
     })
 }
 
-/// Returns the commands that the call runs, or types into a program that already runs.
 fn run(reading: &CallInput, has: impl Fn(&str) -> bool) -> Vec<Effect> {
     if has(RUNS) || !is_foreign(reading.tool) {
         let effects = commands(reading);
@@ -207,8 +197,6 @@ fn run(reading: &CallInput, has: impl Fn(&str) -> bool) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Returns the commands in the fields for commands. The words of a list follow the program that
-/// another field names, or are a command of their own.
 fn commands(reading: &CallInput) -> Vec<Effect> {
     let program = fields::text(reading.input, COMMAND);
     let listed = if program.is_some() { FOLLOWING } else { ARGV };
@@ -227,7 +215,6 @@ fn commands(reading: &CallInput) -> Vec<Effect> {
     effects
 }
 
-/// Returns the effects that follow from fields with a known meaning.
 fn known_effects(reading: &CallInput, has: impl Fn(&str) -> bool) -> Vec<Effect> {
     let said = |names: &str| fields::word(reading.input, names);
     let both_ends = said(TO).is_some() && (said(FROM).is_some() || said(PATH).is_some());
@@ -309,7 +296,7 @@ fn add_words(name: &str, value: &Value, words: &mut Vec<(String, String)>) {
             }
         }
         Value::Array(items) => items.iter().for_each(|item| add_words(name, item, words)),
-        // An edit or a file has much besides its path.
+        // An edit or a file has many fields besides its path.
         Value::Object(members) if is_known => {
             add_paths(value, words);
             if is_listed(FILES, name) {
@@ -338,18 +325,15 @@ fn add_paths(object: &Value, words: &mut Vec<(String, String)>) {
     }
 }
 
-/// Returns true if the name of a field says that it may hold paths.
 fn names_places(name: &str) -> bool {
     [PATH, LISTS, FROM, TO].iter().any(|names| is_listed(names, name))
         || words_of_name(name).iter().any(|word| is_listed(PLACES, word))
 }
 
-/// Fields that hold text to be written.
 const TEXTS: &str = "body data code diff patch insert_text insertText";
 /// Fields that look like a path and name a symbol in a file.
 const SYMBOLS: &str = "name_path name_path_pattern";
 
-/// Returns true if a field of this name holds a text, not a path.
 fn is_text(name: &str) -> bool {
     [CONTENT, NEW, OLD, EDITS, TEXTS, SYMBOLS].iter().any(|names| is_listed(names, name))
 }

@@ -10,7 +10,6 @@ use ground::text::shorten;
 
 use crate::transcripts::prompt_at;
 
-/// The longest name, model or session that is shown, in characters.
 const MAX_WORD: usize = 200;
 
 /// What another tool recorded about a line. It is a claim: nobody verified it.
@@ -37,7 +36,6 @@ pub struct ClaimedLine {
     pub(crate) prompt: Option<PromptPlace>,
 }
 
-/// Where a transcript has a prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PromptPlace {
     pub transcript: PathBuf,
@@ -76,7 +74,6 @@ impl ClaimingTool {
 }
 
 impl ClaimedLine {
-    /// Makes a claim that names nobody yet.
     pub(crate) fn by_tool(tool: ClaimingTool) -> Self {
         let intent = None;
         Self { tool, agent: None, model: None, session: None, intent, human: None, prompt: None }
@@ -126,7 +123,6 @@ impl ClaimedLine {
         prompt_at(transcript, *at)?.lines().find_map(shown_line)
     }
 
-    /// Returns the claim if it says who wrote the line.
     pub(crate) fn if_it_names_somebody(self) -> Option<Self> {
         let names = [&self.agent, &self.model, &self.session, &self.intent, &self.human];
         names.iter().any(|name| name.is_some()).then_some(self)

@@ -36,7 +36,6 @@ pub struct Claims<'git> {
     of_files: HashMap<(ObjectId, BString), ClaimsOfFile>,
 }
 
-/// What notes say of the lines of a commit.
 #[derive(Default)]
 struct NotesOfCommit {
     git_ai: Option<CommitNote>,
@@ -47,7 +46,6 @@ struct NotesOfCommit {
 type ClaimsOfFile = Arc<[Vec<NotedLines>]>;
 
 impl<'git> Claims<'git> {
-    /// Looks where tools keep their notes. A note is read only when somebody asks about its commit.
     pub fn open(git: &'git Git, root: &'git Root) -> Result<Self, GitError> {
         let mut reader = git.object_reader()?;
         let oldest = git.references_below(OLDEST_GIT_AI, 1).unwrap_or_default();
@@ -141,7 +139,6 @@ impl<'git> Claims<'git> {
         found
     }
 
-    /// Compares the claims about a file with what the commit has.
     fn compared_claims(
         &mut self,
         commit: ObjectId,

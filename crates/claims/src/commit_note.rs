@@ -17,7 +17,6 @@ pub(crate) struct CommitNote {
     files: HashMap<BString, Vec<NotedLines>>,
 }
 
-/// A claim about some lines of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NotedLines {
     /// The lines, counted from 1.
@@ -39,7 +38,6 @@ impl CommitNote {
         }
     }
 
-    /// Returns the claims about a file, in the order of the note.
     pub(crate) fn claims_about(&self, path: &BStr) -> &[NotedLines] {
         self.files.get(path).map_or(&[], Vec::as_slice)
     }

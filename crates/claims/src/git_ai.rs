@@ -23,7 +23,7 @@ use crate::commit_note::{CommitNote, MAX_RANGES, NotedLines, line_range};
 
 /// The newest format that is read. A later one may count lines in another way.
 const NEWEST_FORMAT: u32 = 3;
-/// The agents that the format before 3 names as authors like people.
+/// The agents that formats before 3 list as authors, in the same way as people.
 const AGENTS: [&str; 10] = [
     "amp",
     "claude",
@@ -37,7 +37,6 @@ const AGENTS: [&str; 10] = [
     "windsurf",
 ];
 
-/// What stands behind the lines in a note.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Metadata {
@@ -55,7 +54,6 @@ struct NotedSession {
     human_author: Option<String>,
 }
 
-/// The tool, the conversation and the model.
 #[derive(Deserialize)]
 struct AgentId {
     tool: String,
@@ -162,7 +160,8 @@ impl Metadata {
                 human: human_author.as_deref().and_then(shown_person),
                 ..ClaimedLine::by_tool(ClaimingTool::GitAi)
             };
-            // Who asked for a line says nothing if nobody wrote it.
+            // If no agent is known to have written the line, the person who asked for it is no
+            // claim about it.
             return claim.agent.is_some().then_some(claim);
         }
         let human = shown_person(&self.humans.get(own)?.author);
@@ -173,7 +172,7 @@ impl Metadata {
 /// The format before 3: for each file its authors, for each author the lines.
 #[derive(Deserialize)]
 struct AuthorsOfFiles {
-    /// Missing in the very first ones.
+    /// The very first notes have no version.
     #[serde(default)]
     schema_version: Option<String>,
     files: HashMap<String, AuthorsOfFile>,
@@ -245,7 +244,7 @@ impl AuthorOfLines {
                 ..claim
             },
             None if is_agent => ClaimedLine { agent: shown_word(&self.author), ..claim },
-            // It may be a person or, like `o3`, a model.
+            // The name may be that of a person or, like `o3`, of a model.
             None => return None,
         };
         claim.if_it_names_somebody()

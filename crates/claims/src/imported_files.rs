@@ -12,9 +12,7 @@ use serde::Serialize;
 
 use crate::traced_lines::{MAX_FILE, TraceFile};
 
-/// The largest number of imported files that are read.
 const MAX_FILES: usize = 100;
-/// How many characters of the name of an imported file are kept.
 const MAX_NAME: usize = 60;
 
 /// A file that was imported.
@@ -42,7 +40,6 @@ pub struct UnreadablePart {
     pub reason: String,
 }
 
-/// Why a file was not imported.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     #[error("the file contains no record in the format of Agent Trace")]
@@ -125,7 +122,6 @@ fn keep_copy(folder: &Path, file: &Path, bytes: &[u8]) -> Result<(String, bool),
     Ok((name, !is_new))
 }
 
-/// Reads the imported files, one after the other.
 pub(crate) fn imported_traces(root: &Root) -> impl Iterator<Item = Vec<u8>> {
     let folder = folder(root);
     let names = folder.as_deref().map(names).unwrap_or_default().into_iter().take(MAX_FILES);

@@ -2,21 +2,17 @@
 
 use ground::Git;
 
-/// The notes that are read.
 pub(crate) const GIT_AI: &str = "refs/notes/ai";
 pub(crate) const AGENT_BLAME: &str = "refs/notes/agentblame";
 /// Notes that say nothing about who wrote code, or copies of those that are read. A name that ends
 /// in `-` stands for all that begin with it.
 const NOT_ABOUT_LINES: [&str; 5] =
     ["commits", "ai-", "agentblame-", "semantic-release", "semantic-release-"];
-/// The largest number of references that are listed.
 const MAX_LISTED: usize = 1_000;
 
-/// Notes that a remote has and this clone lacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissingNotes {
     pub remote: String,
-    /// The full name of the reference.
     pub reference: String,
 }
 

@@ -19,12 +19,10 @@ use crate::commit_note::NotedLines;
 use crate::transcripts::{WrittenRun, transcripts, written_runs};
 use crate::version_text::VersionText;
 
-/// The largest number of bytes of the file with the runs.
 const MAX_STORED: u64 = 256 * 1024 * 1024;
 /// How many letters and digits a run must have. Shorter ones, such as `return x;`, are everywhere.
 const FEWEST_LETTERS: usize = 24;
 
-/// A run of lines, as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 struct StoredRun {
     /// The path from the top of the repository.
@@ -60,7 +58,6 @@ pub struct ImportedSessions {
     pub dry_run: bool,
 }
 
-/// Whether an import stores what it found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportStep {
     Look,
@@ -140,14 +137,12 @@ impl StoredRun {
     }
 }
 
-/// The stored runs, by path. They are read when somebody asks.
 #[derive(Default)]
 pub(crate) struct SessionRuns {
     by_path: Option<HashMap<String, Vec<StoredRun>>>,
 }
 
 impl SessionRuns {
-    /// Returns true if a session wrote into a file.
     pub(crate) fn are_about(&mut self, root: &Root, path: &str) -> bool {
         self.by_path(root).contains_key(path)
     }
@@ -172,7 +167,7 @@ impl SessionRuns {
                 text.matches_hash_of_lines(&lines, &run.all).then_some(lines)
             });
             let lines = found.next()?;
-            // Of two copies nobody knows which one the session wrote.
+            // If a text has two copies of a run, nobody knows which one the session wrote.
             let is_only = found.next().is_none();
             let writer = Some(Arc::new(run.writer()));
             is_only.then_some(NotedLines { lines, writer, hash: None })

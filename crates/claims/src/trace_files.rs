@@ -11,7 +11,6 @@ use ledger::Entry;
 use crate::imported_files::imported_traces;
 use crate::traced_lines::{MAX_FILE, TraceFile};
 
-/// How many folders above a file are looked at.
 const MAX_DEPTH: usize = 64;
 
 /// The trace files that somebody asked about. Each is read once.
@@ -25,7 +24,6 @@ pub(crate) struct TraceFiles {
     pub ledger: Vec<Arc<Entry>>,
 }
 
-/// A trace file, and how it names a file.
 pub(crate) struct TraceOfFile {
     pub file: Arc<TraceFile>,
     pub path: String,
@@ -39,7 +37,7 @@ impl TraceFiles {
         let mut found = Vec::new();
         for folder in folders_above(whole) {
             let Some(file) = self.in_folder(git, root, folder) else { continue };
-            // Paths are from the folder, or from the top of the repository.
+            // A record's path is relative to the folder, or to the top of the repository.
             for path in [&whole[folder.len()..], whole] {
                 found.push(TraceOfFile { file: Arc::clone(&file), path: path.to_owned() });
             }

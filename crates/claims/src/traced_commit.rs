@@ -24,20 +24,16 @@ const LONGEST_HOOK: i64 = 60;
 /// A hash of fewer lines than this may fit by chance.
 const FEWEST_LINES: u32 = 3;
 
-/// What has to be known of a commit and a file in it.
 pub(crate) struct AskedCommit {
     pub id: String,
     /// When it was committed, in seconds since 1970.
     pub time: i64,
     /// The ids of its parents, and when they were committed.
     pub parents: Vec<(String, i64)>,
-    /// Whether no parent has the file.
     pub is_new_file: bool,
 }
 
-/// How a record is related to a commit.
 enum RecordedFor {
-    /// The lines are those of the commit.
     Commit,
     /// The lines are those of a moment before the commit.
     WorkBefore,
@@ -101,7 +97,7 @@ fn moved_by(change: &TracedChange, commit: &AskedCommit) -> Option<NotedLines> {
         Some(lines) if commit.has_certain_lines(range) => *lines.start(),
         _ => 1,
     });
-    // If the record has no ranges at all, nobody knows what it moved.
+    // If the record has no ranges at all, it is unknown which lines it moved.
     let first = starts.min().unwrap_or(1);
     Some(NotedLines { lines: first..=u32::MAX, writer: None, hash: None })
 }
@@ -164,7 +160,6 @@ impl AskedCommit {
         change.revision.as_deref().is_some_and(|named| self.id.starts_with(named))
     }
 
-    /// Returns the time of the parent that a record names.
     fn parent_named_by(&self, change: &TracedChange) -> Option<i64> {
         let named = change.revision.as_deref()?;
         self.parents.iter().find(|(id, _)| id.starts_with(named)).map(|(_, time)| *time)

@@ -17,17 +17,12 @@ use crate::claimed_line::{ClaimedLine, ClaimingTool, shown_word};
 use crate::commit_note::line_range;
 use crate::version_text::sha256_digits;
 
-/// The largest number of bytes of a trace file.
 pub(crate) const MAX_FILE: u64 = 64 * 1024 * 1024;
-/// The longest record, in bytes.
 const MAX_RECORD: usize = 1024 * 1024;
-/// The largest number of ranges of lines that are read of one file.
 const MAX_RANGES: usize = 1_000_000;
 
-/// The records of a trace file, by the path that they are about.
 #[derive(Debug)]
 pub(crate) struct TraceFile {
-    /// As which tool the records are shown.
     tool: ClaimingTool,
     files: HashMap<String, Vec<TracedChange>>,
     /// How many lines of the file are records.
@@ -37,7 +32,6 @@ pub(crate) struct TraceFile {
     pub names_the_base: bool,
 }
 
-/// What a record says about one file.
 #[derive(Debug)]
 pub(crate) struct TracedChange {
     /// The commit that the record names, which may be shortened.
@@ -47,7 +41,6 @@ pub(crate) struct TracedChange {
     pub ranges: Vec<TracedRange>,
 }
 
-/// Some lines, and who wrote them.
 #[derive(Debug)]
 pub(crate) struct TracedRange {
     /// The lines, counted from 1. `None` if they are not known.
@@ -80,7 +73,6 @@ impl TraceFile {
         file
     }
 
-    /// Returns true if the records are those of earlier systems.
     pub(crate) fn is_earlier_ledger(&self) -> bool {
         self.tool == ClaimingTool::EarlierLedger
     }
@@ -104,7 +96,6 @@ impl TraceFile {
         file
     }
 
-    /// Returns the changes of a file, in the order of the trace file.
     pub(crate) fn changes_of(&self, path: &str) -> &[TracedChange] {
         self.files.get(path).map_or(&[], Vec::as_slice)
     }
@@ -137,8 +128,8 @@ fn range_count(record: &Record) -> usize {
     conversations.map(|conversation| 1 + conversation.ranges.len()).sum()
 }
 
-/// Returns true for the marks of the reference implementation: a version of two parts, and files
-/// that do not exist, for commands and sessions.
+/// Returns true if a record has the marks of the reference implementation: a version of two parts,
+/// and files that do not exist, for commands and sessions.
 fn is_of_reference_implementation(record: &Record) -> bool {
     let version = record.extra.get("version").and_then(Value::as_str);
     let pseudo_files = [".shell-history", ".sessions"];
@@ -160,7 +151,7 @@ fn session_of(record: &Record, url: Option<&str>) -> Option<String> {
     let named = record.session.as_deref();
     let named = named.or_else(|| in_metadata("session_id"));
     let named = named.or_else(|| in_metadata("conversation_id"));
-    // The path of a transcript says more of a machine than of a session.
+    // The path of a transcript describes the machine rather than the session.
     let url = url.filter(|url| !url.starts_with("file:") && !url.starts_with('/'));
     shown_word(named.or(url)?)
 }

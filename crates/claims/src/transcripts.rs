@@ -9,13 +9,11 @@ use ground::{Environment, store};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// The longest line of a transcript that is read, in bytes.
 const MAX_LINE: u64 = 16 * 1024 * 1024;
 /// The largest number of transcripts, and how deep their folders are.
 const MAX_FILES: usize = 20_000;
 const MAX_DEPTH: usize = 5;
 
-/// The program that wrote a transcript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TranscriptHost {
     ClaudeCode,
@@ -37,7 +35,6 @@ pub(crate) struct WrittenRun {
     pub prompt_at: Option<u64>,
 }
 
-/// Returns the transcripts on this machine.
 pub(crate) fn transcripts(environment: &Environment) -> Vec<(TranscriptHost, PathBuf)> {
     let home = environment.home().map(Path::to_path_buf);
     let named = |name: &str, folder: &str| {
@@ -111,7 +108,6 @@ pub(crate) fn prompt_at(transcript: &Path, at: u64) -> Option<String> {
     prompt_in(&object)
 }
 
-/// Returns the prompt in a line of a transcript.
 fn prompt_in(object: &Map<String, Value>) -> Option<String> {
     let payload = object.get("payload");
     if payload.is_some_and(|payload| text(payload, "type") == Some("user_message")) {
@@ -134,7 +130,6 @@ fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
     value.get(name)?.as_str()
 }
 
-/// What is known after some lines of a transcript.
 struct Reading {
     host: TranscriptHost,
     session: Option<String>,
@@ -247,7 +242,7 @@ fn hunks_of(diff: &str) -> impl Iterator<Item = &str> {
     diff.lines().skip_while(|line| !line.starts_with("@@"))
 }
 
-/// Returns the added lines of a diff, those that follow each other together.
+/// Returns the added lines of a diff, as runs of lines that follow each other.
 fn added_runs<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<Vec<String>> {
     let mut runs = vec![Vec::new()];
     for line in lines {

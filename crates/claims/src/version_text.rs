@@ -10,7 +10,6 @@ use ground::store;
 /// a run has lines.
 const MAX_HASHED: usize = 4 * 1024 * 1024;
 
-/// A text with the places where its lines begin.
 pub(crate) struct VersionText {
     bytes: Vec<u8>,
     /// Where each line begins, and where the last one ends.
@@ -57,7 +56,7 @@ impl VersionText {
         let Some(raw) = self.lines(lines) else { return false };
         let plain = raw.replace(b"\r\n", b"\n");
         let trimmed = plain.trim();
-        // A failed reading has the hash of the empty text.
+        // A system that failed to read the file records the hash of the empty text.
         if trimmed.is_empty() {
             return false;
         }

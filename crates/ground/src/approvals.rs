@@ -174,7 +174,6 @@ pub enum ApprovalState {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     pub subject: Subject,
-    /// Who asks: `host:session`, or `host:session/subagent`.
     pub actor: String,
     pub cwd: PathBuf,
     pub head: Option<String>,

@@ -125,13 +125,12 @@ pub struct FileStamp {
     device: u64,
     inode: u64,
     size: u64,
-    /// When the content of the file was last changed, in nanoseconds since 1970.
+    /// When the content (`modified`), and when anything about the file (`changed`), was last
+    /// changed, in nanoseconds since 1970.
     modified: i128,
-    /// When anything about the file was last changed, in nanoseconds since 1970.
     changed: i128,
 }
 
-/// Whether the present state of a file can be told from every later one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum StateOnDisk {
     Missing,

@@ -5,7 +5,6 @@ use std::process::Command;
 
 use super::{Git, RelativePath, Root};
 
-/// A temporary folder, which is removed when the value is dropped.
 pub(super) struct TestFolder {
     _folder: tempfile::TempDir,
     path: PathBuf,
@@ -23,7 +22,6 @@ impl TestFolder {
         place.folder(".orchestration");
         place
     }
-    /// Makes a repository with one commit of these files.
     pub fn committed(files: &[(&str, &str)]) -> Self {
         let place = Self::new();
         place.git(&["init", "-q", "-b", "main"]);
@@ -62,13 +60,11 @@ impl TestFolder {
     pub fn open(&self, target: &str) -> Git {
         Git::open(&self.root(target)).unwrap().unwrap()
     }
-    /// Commits everything and returns the commit's id.
     pub fn commit(&self, message: &str) -> String {
         self.git(&["add", "-A"]);
         self.git(&["commit", "-q", "--allow-empty", "-m", message]);
         self.git(&["rev-parse", "HEAD"]).trim().to_owned()
     }
-    /// Runs git, which must succeed. Returns what it prints.
     pub fn git(&self, arguments: &[&str]) -> String {
         self.git_in("", arguments)
     }

@@ -47,7 +47,6 @@ use self::precheck::CheckedObjects;
 use super::nested_roots::NestedRoots;
 use super::{Hint, RelativePath, Root, cache, resolved_links::resolve_links, store};
 
-/// A commit's id in hex.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CommitId(pub String);
@@ -210,11 +209,8 @@ pub use web::WebAddress;
 /// unresolved.
 type TreeEntry = (EntryKind, Option<ObjectId>);
 type TreeEntries = BTreeMap<RelativePath, TreeEntry>;
-/// Files with the ids of their contents.
 type FileBlobs = Vec<(RelativePath, ObjectId)>;
-/// Files with their contents.
 type FileContents = Vec<(RelativePath, Vec<u8>)>;
-/// Says which files are asked for.
 type IsWanted<'a> = &'a dyn Fn(&RelativePath) -> bool;
 
 #[derive(Default)]
@@ -451,16 +447,17 @@ impl Git {
         Ok(changed)
     }
 
-    /// Returns true if the index has just the files of a commit. Git notes in the index of which tree
-    /// all its entries are, as long as none of them changes.
+    /// Returns true if the index has exactly the files of a commit. Git stores in the index which
+    /// tree all its entries are, until one of them changes.
     fn is_tree_of_index(&self, repo: &Repository, commit: &CommitId) -> GitResult<bool> {
         let Some(index) = self.index_file()? else { return Ok(false) };
         let tree = index.tree().filter(|tree| tree.num_entries.is_some()).map(|tree| tree.id);
         Ok(tree == Some(self.tree(repo, commit)?.id))
     }
 
-    /// Returns for each path whether it is on disk as a commit has it: content, kind and mode. `None`
-    /// if nobody can tell, because a program converts the file. Neither has a file that does not exist.
+    /// Returns for each path whether the disk has the content, kind and mode that a commit has
+    /// there. A path at which neither has a file counts as the same. `None` if nobody can tell,
+    /// because a program converts the file.
     pub fn are_as_committed(
         &self,
         commit: &CommitId,
@@ -532,7 +529,6 @@ impl Git {
         unreadable(&self.dir, error.to_string(), hint)
     }
 
-    /// Returns the id of a commit as the library has it.
     pub fn object_id(&self, commit: &CommitId) -> GitResult<ObjectId> {
         ObjectId::from_hex(commit.0.as_bytes()).map_err(|_| self.unknown(&commit.0))
     }

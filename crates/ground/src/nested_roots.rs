@@ -22,7 +22,6 @@ pub(super) struct NestedRoots {
 }
 
 impl NestedRoots {
-    /// Reads them from the policy of `root`. A broken policy lists none.
     pub(super) fn from_policy_of(root: &Root) -> Self {
         let entries = Policy::read(root).0.nested_roots;
         Self { root: root.path().to_path_buf(), entries, known: HashMap::new() }

@@ -36,7 +36,7 @@ pub(super) fn resolve_links(path: &Path) -> std::io::Result<ResolvedPath> {
                 out.path.pop();
                 continue;
             }
-            // The root, or a drive.
+            // The step is the root, or a drive.
             _ => {
                 out.path = next;
                 continue;

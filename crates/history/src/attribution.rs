@@ -33,7 +33,7 @@ pub struct RecordedText {
     pub unkept: Vec<LineRuns>,
 }
 
-/// For each line of a text the index of the record that brought it.
+/// Returns for each line of a text the index of the record that brought it.
 ///
 /// `records` are those about the file, newest first. Only lines for which `is_asked` has true are
 /// looked for. `language` is a [`Language::id`](code::Language::id).
@@ -108,7 +108,7 @@ fn owners(records: &[RecordedText], at: usize) -> Vec<Option<usize>> {
     for line in brought.iter().filter(|line| **line < text.len()) {
         (owners[*line], is_open[*line]) = (Some(at), false);
     }
-    // The texts before it say which of the other lines were recorded as well.
+    // The texts before this record say which of the other lines were recorded as well.
     let mut place: Vec<Option<usize>> =
         (0..text.len()).map(|line| is_open[line].then_some(line)).collect();
     let mut newer = text;
@@ -131,7 +131,6 @@ fn owners(records: &[RecordedText], at: usize) -> Vec<Option<usize>> {
     owners
 }
 
-/// Returns for each line of `text` where it is in `earlier`.
 fn lines_in(earlier: &LineText, text: &LineText) -> Vec<Option<usize>> {
     let mut lines = vec![None; text.len()];
     for run in passed_runs(earlier, text) {

@@ -10,19 +10,18 @@ use crate::line_map::new_lines;
 use crate::renames::Renames;
 use crate::text::LineText;
 
-/// How many commits are visited. The history of a file that was there once may be that of the whole
-/// repository.
+/// At most so many commits are visited. The history of a file that was there once may be that of
+/// the whole repository.
 const MAX_COMMITS: usize = 100_000;
 
-/// What a commit made of a file.
 #[derive(Clone, Debug)]
 pub struct VersionChange {
     pub commit: ObjectId,
-    /// When it was committed, in seconds since 1970.
+    /// In seconds since 1970.
     pub time: i64,
-    /// The file in each parent. `None` if a parent lacks it.
+    /// One item for each parent. `None` if a parent lacks the file.
     pub before: Vec<Option<FormerText>>,
-    /// The content after. `None` if the file is gone.
+    /// `None` if the file is gone.
     pub now: Option<Vec<u8>>,
     /// The contents in the best common ancestors of the parents, if the commit is a merge.
     bases: Vec<Vec<u8>>,
@@ -30,7 +29,6 @@ pub struct VersionChange {
     has_bases: bool,
 }
 
-/// A file before a change.
 #[derive(Clone, Debug)]
 pub struct FormerText {
     /// The path from the top of the repository.
@@ -80,7 +78,6 @@ impl VersionChange {
     }
 }
 
-/// Returns for each line of a text whether all other texts have it.
 fn lines_in_all(others: &[&LineText], text: &LineText) -> Vec<bool> {
     let mut is_in_all = vec![true; text.len()];
     for other in others {
@@ -90,7 +87,6 @@ fn lines_in_all(others: &[&LineText], text: &LineText) -> Vec<bool> {
     is_in_all
 }
 
-/// A walk through the changes of a file.
 pub struct FileChanges<'git> {
     reader: ObjectReader<'git>,
     /// The commits to look at, newest first, each with the path of the file.
@@ -100,7 +96,7 @@ pub struct FileChanges<'git> {
 }
 
 impl<'git> FileChanges<'git> {
-    /// Begins at the file as a commit has it, or has it no longer.
+    /// Begins at a commit, which may no longer have the file.
     pub fn new(
         reader: ObjectReader<'git>,
         commit: ObjectId,
@@ -125,7 +121,6 @@ impl<'git> FileChanges<'git> {
         Ok(())
     }
 
-    /// Returns the next change. `None` at the end.
     pub fn next_change(&mut self) -> Result<Option<VersionChange>, GitError> {
         while let Some((time, commit, path)) = self.next.pop() {
             if self.seen.len() > MAX_COMMITS {
@@ -199,7 +194,6 @@ impl<'git> FileChanges<'git> {
         Ok(Some(VersionChange { commit, time, before, now, bases, has_bases }))
     }
 
-    /// Returns the contents of a file in the best common ancestors of some commits.
     fn blobs_of_bases(
         &mut self,
         commits: &[ObjectId],

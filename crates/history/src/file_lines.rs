@@ -27,15 +27,12 @@ const ROUNDING: i64 = 1_000;
 /// Among more commits of one second than this, the order is not looked for.
 const MAX_OF_ONE_SECOND: usize = 256;
 
-/// Who brought each line of a file.
 #[derive(Clone, Debug, Default)]
 pub struct FileLines {
-    /// The versions of the file that brought lines.
     pub versions: Vec<FileVersion>,
     /// For each version, how many other commits of [`Self::versions`] with the same time its commit
     /// comes after.
     pub ranks: Vec<usize>,
-    /// The records that brought lines.
     pub claims: Vec<Arc<Claim>>,
     /// For each version, whether there is evidence about the file at its commit.
     pub has_evidence: Vec<bool>,
@@ -45,19 +42,16 @@ pub struct FileLines {
     pub open_acks: Vec<Arc<Entry>>,
     /// The highest format among the evidence that was needed and that this program cannot read.
     pub newer_format: Option<u32>,
-    /// One item for each line.
     pub lines: Vec<LineSource>,
 }
 
 impl FileLines {
-    /// Says of each line that nothing is known about it.
     pub fn unknown(lines: usize) -> Self {
         let nothing = LineSource { is_missing: true, ..LineSource::default() };
         Self { lines: vec![nothing; lines], ..Self::default() }
     }
 }
 
-/// Who brought a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LineSource {
     /// The version that brought it: an index of [`FileLines::versions`]. A text that is not committed
@@ -74,7 +68,6 @@ pub struct LineSource {
     pub disowned: Option<usize>,
 }
 
-/// What a question about lines is answered from.
 pub struct LineFinder<'a, 'git> {
     pub root: &'a Root,
     pub reader: &'a mut ObjectReader<'git>,
@@ -82,7 +75,7 @@ pub struct LineFinder<'a, 'git> {
     /// The path of the workspace in the repository: empty, or with a trailing `/`.
     pub prefix: &'a BStr,
     pub journal: &'a Ledger,
-    /// Where lines come from, as it was found before. `None` if that is not believed.
+    /// `None` if earlier answers must not be relied on.
     pub known: Option<&'a KnownOrigins<'a>>,
     /// The commits that are asked about, if the question is only what they brought. Older lines are
     /// [`LineSource::is_missing`] then.
@@ -109,7 +102,6 @@ pub fn lines_without_git(
     FileLines { claims: claims.all, lines, open_acks, ..FileLines::default() }
 }
 
-/// Returns the acceptances of blocks of a file that are in no commit yet.
 fn open_acks<'a>(
     journal: &'a Ledger,
     path: &'a RelativePath,
@@ -141,7 +133,7 @@ impl LineFinder<'_, '_> {
         self.with_claims(origins, Some(uncommitted))
     }
 
-    /// Returns who brought the lines of a file at a commit. `None` if the commit has no such file.
+    /// `None` if the commit has no such file.
     pub fn of_file(
         &mut self,
         commit: ObjectId,
@@ -483,7 +475,6 @@ impl LineFinder<'_, '_> {
         Ok(found)
     }
 
-    /// Returns true if a commit lacks a file.
     fn is_new_in(&mut self, parent: Option<&ObjectId>, path: &BString) -> Result<bool, GitError> {
         let Some(parent) = parent else { return Ok(true) };
         let tree = self.reader.commit(*parent)?.tree;
@@ -491,19 +482,16 @@ impl LineFinder<'_, '_> {
     }
 }
 
-/// A text whose new lines no evidence explains.
 struct PresentText<'a> {
     path: &'a RelativePath,
     text: LineText,
-    /// The evidence of the commit that will have it.
+    /// The evidence of the commit that will contain the text.
     drafts: Vec<Arc<Entry>>,
-    /// Whether the file is new.
     is_new: bool,
     /// Returns the contents of other files at the same time.
     present: &'a ReadPresent<'a>,
 }
 
-/// Adds what others claim of lines that nobody has claimed.
 fn add_claims(found: &mut [Option<usize>], others: Vec<Option<usize>>) {
     found.iter_mut().zip(others).for_each(|(line, other)| *line = line.or(other));
 }
@@ -525,7 +513,7 @@ fn is_after(entry: &Entry, (commit, time): (&str, i64)) -> bool {
     made.is_some_and(|made| made > time + ROUNDING + late)
 }
 
-/// The records that brought lines, each of them once.
+/// Contains each record once.
 #[derive(Default)]
 struct FoundClaims {
     all: Vec<Arc<Claim>>,

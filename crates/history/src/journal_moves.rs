@@ -16,20 +16,17 @@ use crate::moves::{MAX_FILES, RemovedCode, moved_blocks};
 use crate::renames::Renames;
 use crate::text::{LineText, language_of};
 
-/// Where the lines that were moved before a commit are looked for.
 pub struct JournalTexts<'a, 'git> {
     pub root: &'a Root,
     pub reader: &'a mut ObjectReader<'git>,
     pub journal: &'a Ledger,
-    /// Says whether a record may be about the lines.
     pub is_wanted: &'a dyn Fn(&Entry) -> bool,
     /// Whether the file of the lines is new, so that another one may have been renamed to it.
     pub is_new: bool,
-    /// Returns the present content of another file. `None` if it is gone.
+    /// `None` if the other file is gone.
     pub present: &'a ReadPresent<'a>,
 }
 
-/// Reads a file as it is now.
 pub(crate) type ReadPresent<'a> =
     dyn Fn(&mut ObjectReader<'_>, &RelativePath) -> Option<Vec<u8>> + 'a;
 
@@ -45,7 +42,8 @@ struct RecordsOfFile {
 }
 
 impl RecordsOfFile {
-    /// Returns the record of each line for which `is_asked` has true, among the records before one.
+    /// Returns the record of each line for which `is_asked` has true. Only the record at this index
+    /// and those older than it are searched.
     fn owners(&self, at: usize, text: &LineText, is_asked: &[bool]) -> Vec<Option<RecordAtPath>> {
         let (texts, language) = (&self.texts[at..], language_of(self.path.as_str()));
         let found = attribute(text, is_asked, texts, language).into_iter();

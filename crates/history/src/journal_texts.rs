@@ -9,8 +9,8 @@ use crate::attribution::RecordedText;
 use crate::knowledge::runs_about;
 use crate::text::LineText;
 
-/// Returns the records of the journal about a file with the texts that were kept, newest first. Of a
-/// text that was too large or is gone the runs of lines are known.
+/// Returns the records of the journal about a file with the texts that were kept, newest first. If
+/// a text was too large to be kept or is gone, only its runs of lines are known.
 pub fn recorded_texts(
     root: &Root,
     journal: &Ledger,

@@ -17,18 +17,15 @@ use crate::known_origins::KnownOrigins;
 use crate::origins::FileVersion;
 use crate::text::LineText;
 
-/// The tree that is asked about.
 #[derive(Clone, Debug)]
 pub enum AskedTree {
     /// The files on disk. Drafts of evidence count, too.
     WorkTree,
-    /// The files of a tree in git, such as that of a commit.
     Tree(ObjectId),
     /// The files of the index, by their paths in the workspace.
     Index(Arc<BTreeMap<RelativePath, ObjectId>>),
 }
 
-/// The evidence of a repository, as one tree has it.
 pub struct Knowledge<'a> {
     root: &'a Root,
     /// The path of the workspace in the repository: empty, or with a trailing `/`.
@@ -36,21 +33,19 @@ pub struct Knowledge<'a> {
     /// The same path in the trees of the commits. It differs if a folder was moved as a whole, or if
     /// the history of another project was merged into a folder.
     prefix_then: BString,
-    /// The place of the project in the workspace, with a trailing `/`. Empty for our own.
+    /// The place of the project in the workspace, with a trailing `/`. Empty for our own project.
     place: String,
     asked: AskedTree,
     /// The file that is asked about, from the top of the repository.
     pub(crate) asked_file: BString,
     known_evidence: Arc<ReadEvidence>,
-    /// The files of evidence that the next commit adds.
     drafts: Vec<RelativePath>,
     /// The highest format among the files that were opened and that this program cannot read.
     newer_format: Option<u32>,
-    /// What was found out before. `None` if that is not believed.
+    /// `None` if earlier answers must not be relied on.
     known: Option<&'a KnownOrigins<'a>>,
 }
 
-/// The evidence that was read of one tree. It is shared by the questions about several files.
 #[derive(Debug, Default)]
 pub struct ReadEvidence(Mutex<EvidenceByCommit>);
 
@@ -60,7 +55,7 @@ type EvidenceOfCommit = (Arc<[Arc<Entry>]>, Option<u32>);
 #[derive(Debug, Default)]
 struct EvidenceByCommit {
     of_commits: HashMap<ObjectId, EvidenceOfCommit>,
-    /// Of commits about which nobody asked for more: the evidence about one file.
+    /// The evidence about one file, for commits about which nobody asked for more.
     about_one_file: HashMap<ObjectId, (RelativePath, EvidenceOfCommit)>,
     compacted: HashMap<String, Arc<[Arc<Entry>]>>,
     /// The records of the single ledger file. `None` until they are first needed.
@@ -69,14 +64,12 @@ struct EvidenceByCommit {
     late: Option<Arc<[LateCommit]>>,
     /// The evidence of projects at other places: then in the commits, and now in the workspace.
     elsewhere: HashMap<(BString, String), Arc<ReadEvidence>>,
-    /// What is known of the history before some commits.
     ancestors: HashMap<ObjectId, Ancestors>,
     /// The commits that added files of late evidence. `None` for a file that is in no commit yet.
     added_in: HashMap<RelativePath, Option<ObjectId>>,
 }
 
 impl ReadEvidence {
-    /// Lets go of all that was read.
     pub fn forget(&self) {
         *self.lock() = EvidenceByCommit::default();
     }
@@ -86,7 +79,6 @@ impl ReadEvidence {
     }
 }
 
-/// A commit that late evidence is about.
 #[derive(Debug)]
 struct LateCommit {
     commit: String,
@@ -98,7 +90,6 @@ struct LateCommit {
 /// Late evidence about a commit that another one may have replaced.
 pub(crate) struct EvidenceOfReplaced {
     pub entry: Arc<Entry>,
-    /// Whether the other commit is a copy of it.
     pub is_copied: bool,
 }
 
@@ -109,7 +100,8 @@ const WRONG_CLOCK: i64 = 24 * 60 * 60;
 #[derive(Debug)]
 struct Ancestors {
     seen: HashSet<ObjectId>,
-    /// Those whose parents were not looked at, newest first. The time of the first is not known.
+    /// The commits whose parents were not looked at yet, newest first. The time of the commit that
+    /// the search begins with is not known.
     next: BinaryHeap<(i64, ObjectId)>,
 }
 
@@ -140,7 +132,6 @@ impl Ancestors {
     }
 }
 
-/// Evidence about a file, and the path that it has there.
 pub(crate) type EvidenceAtPath = (RelativePath, Vec<Arc<Entry>>);
 
 const FOLDER: &str = ".orchestration/agent_trace";
@@ -161,7 +152,6 @@ impl<'a> Knowledge<'a> {
         }
     }
 
-    /// Takes answers about commits that were found before.
     pub fn with_known(self, known: Option<&'a KnownOrigins<'a>>) -> Self {
         Self { known, ..self }
     }
@@ -197,7 +187,6 @@ impl<'a> Knowledge<'a> {
         parsed.entries
     }
 
-    /// Returns the evidence of the next commit.
     pub(crate) fn of_next_commit(
         &mut self,
         reader: &mut ObjectReader<'_>,
@@ -280,7 +269,7 @@ impl<'a> Knowledge<'a> {
         if let Some(project) = self.place.strip_suffix('/') {
             for entry in &mut entries {
                 let mut labelled = of_project(entry, project);
-                // The file of evidence lies there now.
+                // The origin is the place where the file of evidence lies now.
                 labelled.origin.path =
                     self.at_place(entry.origin.path.as_str()).unwrap_or(labelled.origin.path);
                 *entry = Arc::new(labelled);
@@ -375,7 +364,6 @@ impl<'a> Knowledge<'a> {
         Ok(None)
     }
 
-    /// Returns where a path of the project is in the workspace.
     fn at_place(&self, path: &str) -> Option<RelativePath> {
         RelativePath::new(&format!("{}{path}", self.place)).ok()
     }
@@ -457,7 +445,8 @@ impl<'a> Knowledge<'a> {
                 *self.known_evidence.lock().added_in.entry(file.clone()).or_insert(found)
             }
         };
-        // The next commit will add a file that is in none, and comes from all.
+        // A file that is in no commit will be added by the next commit, which comes from all
+        // others.
         added_in.map_or(Ok(true), |added_in| self.is_ancestor(reader, commit, added_in))
     }
 
@@ -598,7 +587,6 @@ impl<'a> Knowledge<'a> {
         Ok(all.iter().filter(is_here).cloned().collect())
     }
 
-    /// Returns true if the tree that is asked about has this file.
     fn holds(&self, reader: &mut ObjectReader<'_>, path: &RelativePath) -> Result<bool, GitError> {
         let Some(path) = &self.at_place(path.as_str()) else { return Ok(false) };
         Ok(match &self.asked {
@@ -636,7 +624,6 @@ impl<'a> Knowledge<'a> {
         blob.map(|blob| reader.blob(blob)).transpose()
     }
 
-    /// Returns the files directly in a folder of the workspace.
     fn list(
         &self,
         reader: &mut ObjectReader<'_>,
@@ -659,7 +646,7 @@ impl<'a> Knowledge<'a> {
                 let files = files.unwrap_or_default().into_iter();
                 files.filter_map(|(name, _)| below(std::str::from_utf8(&name).ok()?)).collect()
             }
-            // Of the index, only our own evidence is known.
+            // Of the index, only the evidence of our own project is known.
             AskedTree::Index(_) if !self.place.is_empty() => Vec::new(),
             AskedTree::Index(files) => {
                 let Some(start) = below(" ") else { return Ok(Vec::new()) };
@@ -727,7 +714,6 @@ fn is_about(entry: &Entry, path: &RelativePath) -> bool {
     entry.record.files.iter().any(|file| file.relative_path == *path)
 }
 
-/// Returns the runs of lines that an entry names in a file.
 pub fn runs_about<'a>(
     entry: &'a Entry,
     path: &'a RelativePath,

@@ -15,10 +15,9 @@ use crate::origins::{FileVersion, LineOrigins, Origin, OriginRun};
 /// If fewer commits than this left a file as it is, they are not skipped the next time.
 const WORTH_SKIPPING: usize = 16;
 
-/// Answers that were found before, for one repository.
 pub struct KnownOrigins<'a> {
     store: &'a AnswerStore,
-    /// What decides about all answers.
+    /// Everything on which all answers depend.
     inputs: Vec<u8>,
 }
 
@@ -36,7 +35,8 @@ type KeptVersion = (Vec<u8>, Option<Vec<u8>>, Vec<u8>, i64);
 #[derive(Serialize, Deserialize)]
 struct KeptOrigins {
     versions: Vec<KeptVersion>,
-    /// How many lines, the version that brought them, and the first of them there.
+    /// The number of lines, the index of the version that brought them, and the number of the first
+    /// of these lines in that version.
     runs: Vec<(u32, u32, u32)>,
 }
 
@@ -55,7 +55,6 @@ impl<'a> KnownOrigins<'a> {
         AnswerKey::from_parts(&all)
     }
 
-    /// Returns the commits that were last seen to leave a file as it is.
     pub(crate) fn unchanged_span(&self, path: &BString) -> Option<UnchangedSpan> {
         let (newest, last) = self.store.recall::<(Vec<u8>, Vec<u8>)>(self.key("span", &[path]))?;
         Some(UnchangedSpan { newest: object_id(&newest)?, last_change: object_id(&last)? })
@@ -108,7 +107,6 @@ impl<'a> KnownOrigins<'a> {
         self.store.keep(self.key_of(version), &kept);
     }
 
-    /// Returns the files that a commit added to a folder, with their paths there.
     pub(crate) fn added_files(
         &self,
         folder: &BString,

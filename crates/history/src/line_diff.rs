@@ -11,14 +11,14 @@ use std::ops::Range;
 
 use crate::text::{LineText, Loose, is_space};
 
-/// Lines that were replaced by others, none of them as a rule. Lines are counted from 0.
+/// The lines of `before` that the lines of `now` replaced. Either range may be empty. Lines are
+/// counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LineHunk {
     pub before: Range<usize>,
     pub now: Range<usize>,
 }
 
-/// Returns the hunks in which two texts differ, in order.
 pub(crate) fn hunks(before: &LineText, now: &LineText) -> Vec<LineHunk> {
     let (old_end, new_end) = compared_lines(before, now);
     let mut old = DiffSide { text: before, changed: vec![false; old_end] };
@@ -43,10 +43,9 @@ pub(crate) fn hunks(before: &LineText, now: &LineText) -> Vec<LineHunk> {
     found
 }
 
-/// One of the two texts, without the equal end of both.
 struct DiffSide<'a> {
     text: &'a LineText,
-    /// For each line whether the other text lacks it.
+    /// Says for each line whether the other text lacks it.
     changed: Vec<bool>,
 }
 
@@ -78,7 +77,6 @@ fn compared_lines(before: &LineText, now: &LineText) -> (usize, usize) {
     (before.lines_before(old.len() - left_out), now.lines_before(new.len() - left_out))
 }
 
-/// Marks the lines that the other text lacks.
 fn mark_changed(old: &mut DiffSide<'_>, new: &mut DiffSide<'_>) {
     let shorter = old.len().min(new.len());
     let is_same = |at: &usize, at_new: &usize| old.line(*at) == new.line(*at_new);
@@ -147,7 +145,6 @@ impl<'a> EqualLines<'a> {
     }
 }
 
-/// How often a line is in the other text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Frequency {
     Never,
@@ -184,7 +181,6 @@ fn is_worth_comparing(occurs: &[Frequency], at: usize) -> bool {
     above == 0 || below == 0 || common * 4 >= common + above + below
 }
 
-/// Returns a power of two that is at least the square root.
 fn rough_root(number: usize) -> usize {
     let (mut root, mut left) = (1, number);
     while left > 0 {
@@ -201,7 +197,8 @@ struct WaySearch {
     /// For each diagonal how far the forward search has come on it, as a line of the old list.
     forward: Vec<isize>,
     backward: Vec<isize>,
-    /// The largest cost of a search. Then it ends at the best place that it has reached.
+    /// The largest cost of a search. At this cost the search ends at the best place that it has
+    /// reached.
     most: isize,
 }
 
@@ -214,13 +211,11 @@ struct WayPart {
 }
 
 impl WayPart {
-    /// Returns true if one of the lists has nothing in it.
     fn is_empty(&self) -> bool {
         self.old.is_empty() || self.new.is_empty()
     }
 }
 
-/// A place at which a part is divided.
 struct WayDivision {
     old: isize,
     new: isize,
@@ -228,9 +223,9 @@ struct WayDivision {
     is_exact_below: bool,
 }
 
-/// So many equal lines in a row show that a way is right.
+/// A run of this many equal lines shows that a way is right.
 const LONG: isize = 20;
-/// Above this cost the search may end at such a place.
+/// If the cost is larger than this, the search may end at such a run.
 const COSTLY: isize = 256;
 
 impl WaySearch {
@@ -452,7 +447,6 @@ fn widen(
     }
 }
 
-/// Returns the diagonals of a search, the last one first. Both ends belong to it.
 fn diagonals(searched: &Range<isize>) -> impl Iterator<Item = isize> + use<> {
     let Range { start, end } = *searched;
     (0..).map(move |nth| end - 2 * nth).take_while(move |diagonal| *diagonal >= start)

@@ -13,7 +13,6 @@ use crate::text::{LineText, Loose, is_space};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PassedRun {
     pub now: Range<usize>,
-    /// Where the first of these lines was.
     pub before: usize,
 }
 
@@ -30,7 +29,6 @@ pub(crate) fn passed_runs(before: &LineText, now: &LineText) -> Vec<PassedRun> {
     runs.0
 }
 
-/// Returns for each line of `now` whether none of the earlier texts has it.
 pub fn new_lines(earlier: &[&LineText], now: &LineText) -> Vec<bool> {
     let mut is_new = vec![true; now.len()];
     for before in earlier {

@@ -24,31 +24,25 @@ const MAX_BYTES: usize = 4 * 1024 * 1024;
 /// The smallest number of lines of a moved block that say something.
 const MIN_LINES: usize = 2;
 
-/// Lines of a version that were in another place before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Moved {
-    /// The file in which they were, and its content there.
     pub path: BString,
     pub blob: ObjectId,
     pub lines: Vec<PassedRun>,
 }
 
-/// The lines that a commit removed from the files of one language.
 pub(crate) struct RemovedCode(Vec<RemovedFrom>);
 
-/// A file from which a commit removed lines.
 struct RemovedFrom {
     path: BString,
     before: ObjectId,
     now: Option<ObjectId>,
-    /// See [`pairs_of_lines`]; sorted.
+    /// The sorted result of [`pairs_of_lines`].
     pairs: Vec<u64>,
 }
 
-/// A file as it was before a commit.
 struct CodeBefore {
     text: LineText,
-    /// Whether the commit removed the line, for each line.
     removed: Vec<bool>,
     blocks: ParsedBlocks,
 }
@@ -64,7 +58,6 @@ impl RemovedFrom {
         Ok(CodeBefore { text, removed, blocks })
     }
 
-    /// Returns true if a moved block may come from this file.
     fn shares_one_of(&self, pairs: &HashSet<u64>) -> bool {
         pairs.iter().any(|pair| self.pairs.binary_search(pair).is_ok())
     }
@@ -76,7 +69,7 @@ impl RemovedCode {
         self.0.iter().map(|file| file.path.len() + 8 * file.pairs.len()).sum()
     }
 
-    /// Returns what was removed from one tree to another. Without the contents nothing is known of a
+    /// If contents are missing or too large, the result is empty, because nothing is known of a
     /// move.
     pub(crate) fn from_trees(
         reader: &mut ObjectReader<'_>,
@@ -89,7 +82,6 @@ impl RemovedCode {
         })
     }
 
-    /// Takes the files that a commit changed.
     pub(crate) fn from_changes(
         reader: &mut ObjectReader<'_>,
         changed: &[ChangedBlob],
@@ -223,7 +215,7 @@ fn is_chosen(block: Range<usize>, chosen: &[bool], says: impl Fn(usize) -> bool)
     said.len() >= MIN_LINES && 2 * count > said.len() && count + edges == said.len()
 }
 
-/// Returns `None` if a content is missing or too large: without it nothing is known of a move.
+/// Returns `None` if a content is missing or too large, because then nothing is known of a move.
 fn if_known<T>(read: Result<T, GitError>) -> Result<Option<T>, GitError> {
     match read {
         Err(GitError::Missing { .. } | GitError::TooLarge { .. }) => Ok(None),
@@ -231,7 +223,7 @@ fn if_known<T>(read: Result<T, GitError>) -> Result<Option<T>, GitError> {
     }
 }
 
-/// Reads a file before and after a commit. A file that is gone has no lines.
+/// A file that is gone has no lines.
 fn two_texts(
     reader: &mut ObjectReader<'_>,
     before: ObjectId,
@@ -248,7 +240,6 @@ fn parsed(path: &BString, text: &LineText) -> ParsedBlocks {
     (document, blocks)
 }
 
-/// Returns the lines of a block with its lead, counted from 0.
 fn lines_of(block: &Block, text: &LineText) -> Range<usize> {
     let (start, end) = (block.whole_lines.start() as usize, block.whole_lines.end() as usize);
     (start - 1).min(text.len())..end.min(text.len())
@@ -262,7 +253,6 @@ fn removed_lines(before: &LineText, after: &LineText) -> Vec<bool> {
     removed
 }
 
-/// Returns the ranges in which all items are true.
 fn runs_of(items: &[bool]) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -272,8 +262,8 @@ fn runs_of(items: &[bool]) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Returns a hash for each two chosen lines that say something and have none between them that does.
-/// A text that shares no such pair holds no moved block, and need not be parsed.
+/// Returns a hash for each pair of chosen lines that say something and have no other such line
+/// between them. A text that shares no such pair holds no moved block, and need not be parsed.
 fn pairs_of_lines(text: &LineText, chosen: &[bool], says: impl Fn(usize) -> bool) -> HashSet<u64> {
     let mut pairs = HashSet::new();
     for run in runs_of(chosen) {

@@ -19,30 +19,24 @@ use crate::moves::{RemovedCode, moved_blocks};
 use crate::renames::Renames;
 use crate::text::LineText;
 
-/// The time of a text that is not committed.
 const UNCOMMITTED: i64 = i64::MAX;
 
-/// A file as a commit has it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileVersion {
     pub commit: ObjectId,
     /// The path from the top of the repository.
     pub path: BString,
-    /// The content.
     pub blob: ObjectId,
-    /// When it was committed, in seconds since 1970. The largest number for a text that is not
-    /// committed.
+    /// In seconds since 1970. The largest number for a text that is not committed.
     pub time: i64,
 }
 
 impl FileVersion {
-    /// Returns true for a text that is not committed.
     pub fn is_uncommitted(&self) -> bool {
         self.commit.is_null()
     }
 }
 
-/// Where some lines of a file come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
     /// A commit brought them: the version at this index of [`LineOrigins::versions`].
@@ -61,7 +55,6 @@ pub struct OriginRun {
     pub line_there: usize,
 }
 
-/// Where the lines of a file come from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineOrigins {
     pub versions: Vec<FileVersion>,
@@ -69,7 +62,6 @@ pub struct LineOrigins {
     pub runs: Vec<OriginRun>,
 }
 
-/// A walk through the history of one file.
 pub struct Walk<'a, 'git> {
     reader: &'a mut ObjectReader<'git>,
     /// The versions whose lines have to be explained, newest commit first.
@@ -86,7 +78,6 @@ pub struct Walk<'a, 'git> {
     to_keep: Option<FileVersion>,
 }
 
-/// Lines that a commit and its ancestors have to explain.
 struct Pending {
     node: CommitNode,
     place: TreePlace,
@@ -115,7 +106,6 @@ impl<'a, 'git> Walk<'a, 'git> {
         }
     }
 
-    /// Takes answers from an earlier walk, and keeps what it finds.
     pub(crate) fn with_known(self, known: Option<&'a KnownOrigins<'a>>) -> Self {
         Self { known, ..self }
     }
@@ -163,7 +153,6 @@ impl<'a, 'git> Walk<'a, 'git> {
         self.own_lines(version)
     }
 
-    /// Returns the lines that a commit brought to a file, in ascending order.
     pub fn new_lines_of_commit(
         mut self,
         commit: ObjectId,
@@ -175,8 +164,7 @@ impl<'a, 'git> Walk<'a, 'git> {
         }
     }
 
-    /// Returns where all lines of a file at a commit come from. `None` if the commit has no such
-    /// file.
+    /// `None` if the commit has no such file.
     pub fn of_file(
         mut self,
         commit: ObjectId,
@@ -241,7 +229,6 @@ impl<'a, 'git> Walk<'a, 'git> {
         self.found
     }
 
-    /// Passes the lines of a version to its parents.
     fn step_once(&mut self, version: (ObjectId, BString)) -> Result<(), GitError> {
         let Some(pending) = self.pending.remove(&version) else { return Ok(()) };
         match self.step(version.0, &version.1, &pending)? {
@@ -253,7 +240,6 @@ impl<'a, 'git> Walk<'a, 'git> {
         }
     }
 
-    /// Returns the lines that stay with a version.
     fn own_lines(mut self, version: (ObjectId, BString)) -> Result<Vec<usize>, GitError> {
         self.step_once(version)?;
         let brought = self.found.runs.iter().filter(|run| matches!(run.origin, Origin::Brought(_)));
@@ -324,7 +310,8 @@ impl<'a, 'git> Walk<'a, 'git> {
         }
     }
 
-    /// Goes to the end of commits that leave the file as it is. `None` if that is no step.
+    /// Skips commits that leave the file as it is, back to the one that changed it last. `None` if
+    /// there is nothing to skip.
     fn skip(&mut self, span: UnchangedSpan, path: &BString, pending: &Pending) -> Option<WalkStep> {
         let node = self.reader.commit(span.last_change).ok()?;
         let place = self.reader.locate(node.tree, path.as_ref(), Some(&pending.place)).ok()?;
@@ -357,7 +344,6 @@ impl<'a, 'git> Walk<'a, 'git> {
         Ok(false)
     }
 
-    /// Notes where lines of a version come from.
     fn take_origins(&mut self, origins: &LineOrigins, lines: &[PendingRun]) {
         let indexes: Vec<usize> =
             origins.versions.iter().map(|version| self.version_index(version.clone())).collect();
@@ -380,7 +366,6 @@ impl<'a, 'git> Walk<'a, 'git> {
         }
     }
 
-    /// Finds the file in the parents of a commit.
     fn step(
         &mut self,
         commit: ObjectId,
@@ -413,7 +398,7 @@ impl<'a, 'git> Walk<'a, 'git> {
             let place = self.reader.locate(node.tree, old.as_ref(), None)?;
             let parent = Parent { commit: parent, path: old, node, place };
             if Some(at) == blob {
-                // All lines were there under another name.
+                // All lines were in the parent under another name.
                 return Ok(WalkStep::Parents(vec![parent]));
             }
             parents.push(parent);
@@ -504,7 +489,6 @@ impl<'a, 'git> Walk<'a, 'git> {
         Ok(())
     }
 
-    /// Notes that these lines come from a version.
     fn settle(
         &mut self,
         origin: fn(usize) -> Origin,
@@ -539,7 +523,7 @@ impl<'a, 'git> Walk<'a, 'git> {
             return Ok(Arc::clone(text));
         }
         let text = match self.reader.blob(blob) {
-            // Such a file has no lines that could be compared.
+            // A file that is too large has no lines that could be compared.
             Err(GitError::TooLarge { .. }) => LineText::default(),
             read => LineText::new(read?),
         };
@@ -598,7 +582,7 @@ impl LineOrigins {
         self.runs.last().map_or(0, |run| run.lines.end)
     }
 
-    /// Joins runs that follow one another here and there.
+    /// Joins runs that follow one another both in the file and in the version that they come from.
     fn join_runs(&mut self) {
         self.runs.dedup_by(|next, run| {
             let follows = run.origin == next.origin

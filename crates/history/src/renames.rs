@@ -18,10 +18,8 @@ const FULL: u64 = 60_000;
 /// If there are more pairs of files than this, only equal files are paired, as git does with
 /// `diff.renameLimit`.
 const MAX_PAIRS: usize = 1_000 * 1_000;
-/// How many bytes of files are compared at most.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
-/// About how many bytes the pieces of a file take.
 const PIECES_WEIGHT: usize = 2 * 1024;
 
 /// The files that one commit added and removed, to find out what a new file was before.
@@ -32,7 +30,6 @@ pub(crate) struct Renames {
     gone: Vec<RenamedFile>,
     /// The new files that equal a file that is gone: the path now, and the file before.
     equal: HashMap<BString, RenamedFile>,
-    /// How many bytes may still be read.
     left: AtomicUsize,
 }
 
@@ -71,7 +68,6 @@ impl RenamedFile {
 }
 
 impl Renames {
-    /// Returns the files that were added and removed from one tree to another.
     pub(crate) fn from_trees(
         reader: &mut ObjectReader<'_>,
         trees: TwoTrees,
@@ -87,7 +83,6 @@ impl Renames {
         PIECES_WEIGHT * compared + 128 * (self.new.len() + self.equal.len())
     }
 
-    /// Takes the files in which two trees differ.
     pub(crate) fn from_changes(changed: &[ChangedBlob]) -> Self {
         let (mut gone, mut new) = (Vec::new(), Vec::new());
         for one in changed {
@@ -136,7 +131,7 @@ impl Renames {
                 scored.push((score, old));
             }
         }
-        // The order of equal scores does not change, so it is that of the paths.
+        // The sort is stable, so that files with equal scores stay in the order of their paths.
         scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
         for (score, old) in scored {
             if !self.has_rival(reader, old, file, score)? {
@@ -154,7 +149,6 @@ impl Renames {
         (count == 1).then_some(old)
     }
 
-    /// Returns true if a file that is gone is more like another new file than this one.
     fn has_rival(
         &self,
         reader: &mut ObjectReader<'_>,

@@ -34,7 +34,6 @@ impl LineText {
         Self { bytes, starts }
     }
 
-    /// The number of lines.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }
@@ -43,17 +42,15 @@ impl LineText {
         self.len() == 0
     }
 
-    /// Returns a line with its line feed. Lines are counted from 0.
+    /// The line feed is included. Lines are counted from 0.
     pub fn line(&self, at: usize) -> &[u8] {
         self.lines(at..at + 1)
     }
 
-    /// Returns several lines as one piece of text.
     pub fn lines(&self, range: Range<usize>) -> &[u8] {
         &self.bytes[self.starts[range.start] as usize..self.starts[range.end] as usize]
     }
 
-    /// Returns the whole text.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -63,7 +60,6 @@ impl LineText {
         self.starts[..self.len()].partition_point(|start| (*start as usize) < byte)
     }
 
-    /// Returns a range of lines as a text of its own.
     pub(crate) fn part(&self, range: Range<usize>) -> Self {
         Self::new(self.lines(range).to_vec())
     }
@@ -79,7 +75,6 @@ impl LinesOfText for LineText {
     }
 }
 
-/// Returns the id of the language that the name of a file tells.
 pub fn language_of(path: &str) -> Option<&'static str> {
     language::of_file(path, "").map(|language| language.id)
 }

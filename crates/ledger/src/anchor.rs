@@ -40,7 +40,6 @@ pub struct Anchor {
     pub gone: Vec<String>,
 }
 
-/// An anchor file that was read from disk or from a commit.
 #[derive(Clone, Debug)]
 pub struct Stored {
     pub path: RelativePath,

@@ -38,7 +38,6 @@ pub enum AppendError {
     /// The disk or the lock failed. Nothing was written, or a partial write was undone.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The record is larger than what a reader accepts.
     #[error("a record of {bytes} bytes is beyond the limit of {MAX_OBJECT}")]
     TooLarge { bytes: usize },
 }

@@ -61,7 +61,7 @@ pub fn audit(root: &Root) -> Audit {
     audit.records += rest.len();
     let lost = journal::lost_records(root).into_iter().map(chain::lost_records);
     let lost: Vec<Finding> = lost.collect();
-    // What was written to its end once and is torn now is lost, and that is said already.
+    // If a file that was once complete is torn now, the loss was reported already.
     let is_said = |finding: &&Finding| {
         finding.code == Code::LedgerTorn && lost.iter().any(|one| one.path == finding.path)
     };

@@ -18,7 +18,6 @@ pub struct EntryOrigin {
 }
 
 impl EntryOrigin {
-    /// Returns the place of a finding about a file as a whole.
     pub(super) fn of_file(path: &RelativePath) -> Self {
         Self { path: path.clone(), line: 1, start: 0, end: 0 }
     }

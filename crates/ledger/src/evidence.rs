@@ -133,7 +133,6 @@ pub fn first_month(root: &Root) -> Option<String> {
     names_of_folders(root).filter(|name| is_month(name)).min()
 }
 
-/// Returns the names of what is in the folder of the evidence.
 fn names_of_folders(root: &Root) -> impl Iterator<Item = String> {
     let entries = store::entries(&root.path().join(FOLDER));
     entries.filter_map(|entry| entry.file_name().into_string().ok())

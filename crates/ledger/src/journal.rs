@@ -110,7 +110,6 @@ fn files_in(folder: &Path) -> Vec<LedgerFile> {
     files
 }
 
-/// The journals of this work tree and of work trees that were removed. None without git.
 pub(super) fn of_work_tree(root: &Root) -> Vec<LedgerFile> {
     Journals::in_git_directory(root).map(|journals| journals.files()).unwrap_or_default()
 }

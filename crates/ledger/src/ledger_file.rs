@@ -33,8 +33,6 @@ pub struct ParsedLedgerFile {
     pub newer_format: Option<u32>,
 }
 
-/// A function that takes a session and a writer and returns true if this clone wrote the chain of
-/// that writer.
 pub(super) type IsOwn<'a> = &'a (dyn Fn(Option<&str>, &str) -> bool + Sync);
 
 impl ParsedLedgerFile {

@@ -133,7 +133,6 @@ pub fn short(text: &str) -> Short {
     start_of_hash(text)
 }
 
-/// Returns the first bytes of a text's SHA-256.
 fn start_of_hash<const N: usize>(text: &str) -> [u8; N] {
     let digest = Sha256::digest(text.as_bytes());
     std::array::from_fn(|at| digest[at])

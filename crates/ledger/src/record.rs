@@ -308,7 +308,6 @@ impl Record {
         self.vcs.as_ref()?.revision_id.clone().map(CommitId)
     }
 
-    /// Returns the paths of the files that the record is about.
     pub fn paths(&self) -> impl Iterator<Item = &RelativePath> {
         self.files.iter().map(|file| &file.relative_path)
     }

@@ -144,7 +144,7 @@ fn found_in_other_formats(ws: &Workspace) -> Option<String> {
     (!told.is_empty()).then(|| format!("{}; `intent list` shows them", text::listed(&told)))
 }
 
-/// Offers what keeps two branches that each add an intent to the list from a conflict.
+/// Advises how to avoid a conflict when two branches each add an intent to the list.
 fn advice_about_list(ws: &Workspace) -> Option<String> {
     let list = ws.registry.list();
     let [_, (key, driver)] = LIST_DRIVER;

@@ -13,7 +13,6 @@ use ledger::{Claim, EntityType};
 use why::answers::FileProvenance;
 use why::{Workspace, answers};
 
-/// The lines of all text files, except those in `.orchestration`.
 #[derive(Debug, Default)]
 pub(crate) struct LineCounts {
     pub(crate) files: usize,
@@ -36,7 +35,6 @@ pub(crate) struct LineOwner {
 #[derive(Debug, Default)]
 pub(crate) struct IntentLines {
     pub(crate) lines: usize,
-    /// Its lines in each file that has some.
     pub(crate) files: BTreeMap<RelativePath, usize>,
     /// The number of blocks of which it brought at least half.
     pub(crate) blocks: usize,

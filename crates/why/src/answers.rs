@@ -164,7 +164,6 @@ fn is_none_of_them(count: &usize) -> bool {
 }
 
 impl BlockAnswer {
-    /// Returns a phrase for a block of which two intents brought half each.
     pub fn ambiguity(&self) -> String {
         let ids = self.candidates.iter().filter_map(|one| one.intent.as_deref());
         format!("{} brought half of the lines each", text::joined_words(ids))
@@ -191,7 +190,7 @@ pub struct ShareAnswer {
 }
 
 impl ShareAnswer {
-    /// Says why nobody is named for the lines. `None` if an intent or a commit is.
+    /// `None` if an intent or a commit is named.
     pub fn unnamed(&self) -> Option<&'static str> {
         match (&self.intent, &self.commit) {
             (Some(_), _) | (_, Some(_)) => None,
@@ -337,18 +336,14 @@ impl ReassignmentBrief {
     }
 }
 
-/// The blocks of a file that are requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
     All,
-    /// The innermost block at a line. Lines count from 1.
     Line(u32),
-    /// The innermost block at each of these lines.
     Lines(LineRange),
     Block(usize),
 }
 
-/// Finds out who each block of a file belongs to.
 pub fn file(ws: &Workspace, path: &RelativePath, document: &Document) -> FileProvenance {
     provenance_of_file(ws, path, document, None)
 }
@@ -370,7 +365,6 @@ pub fn standing(ws: &Workspace, path: &RelativePath) -> Option<FileProvenance> {
     Some(file(ws, path, &document))
 }
 
-/// Builds the answer for people and programs, without the lines of each block.
 pub fn answer(
     ws: &Workspace,
     path: &RelativePath,
@@ -422,7 +416,6 @@ pub fn misplaced(ws: &Workspace, path: &RelativePath, claim: &Claim) -> Option<S
     ))
 }
 
-/// Adds the lines of each block, and the commits that changed the intents of suspect ones.
 fn complete(ws: &Workspace, file: &FileProvenance, which: Which, answer: &mut WhyAnswer) {
     for (answer, at) in answer.blocks.iter_mut().zip(chosen(file, which)) {
         answer.suspect = answer.suspect.take().map(|suspect| suspect.with_commit(ws));
@@ -443,12 +436,11 @@ fn chosen(file: &FileProvenance, which: Which) -> Vec<usize> {
     }
 }
 
-/// Answers for a file of the workspace. The answer is in full if only some blocks are requested.
+/// The answer is in full if only some blocks are requested.
 pub fn on_disk(ws: &Workspace, path: &RelativePath, which: Which) -> Result<WhyAnswer, ReadError> {
     on_disk_by(ws, path, which, which != Which::All)
 }
 
-/// Like [`on_disk`], but always in full.
 pub fn on_disk_in_full(
     ws: &Workspace,
     path: &RelativePath,
@@ -457,7 +449,6 @@ pub fn on_disk_in_full(
     on_disk_by(ws, path, which, true)
 }
 
-/// Answers for a text that the caller has. The answer is in full if only some blocks are requested.
 pub fn answer_for_text(
     ws: &Workspace,
     path: &RelativePath,
@@ -523,7 +514,6 @@ fn on_disk_by(
     }
 }
 
-/// Returns the intent of a block. `None` if none brought at least half of its lines.
 pub fn intent_of(ws: &Workspace, provenance: &Provenance) -> Option<String> {
     ws.intent_of(provenance.claim.as_ref()?)
 }
@@ -544,7 +534,6 @@ pub fn brief(ws: &Workspace, id: &str) -> IntentBrief {
     }
 }
 
-/// Returns where an intent is kept: `registry`, or a format such as `openspec`.
 pub fn source_of_intent(ws: &Workspace, id: &str) -> Option<&'static str> {
     let kept = ws.registry.imported_intent(id).map(|kept| kept.format.prefix());
     kept.or_else(|| ws.registry.get(id).map(|_| "registry"))
@@ -654,7 +643,6 @@ fn block(
     }
 }
 
-/// Returns the intent of a record or, without one, of the commit.
 fn known_intent<'a>(
     recorded: &'a Option<IntentBrief>,
     origin: &'a Option<OriginAnswer>,
@@ -662,7 +650,6 @@ fn known_intent<'a>(
     recorded.as_ref().or_else(|| origin.as_ref()?.intent.as_ref())
 }
 
-/// Returns what is known of the commit that brought most lines without a record.
 fn origin_of_most(
     ws: &Workspace,
     file: &FileProvenance,

@@ -13,17 +13,14 @@ use provenance::difference::{Difference, lines_added_by_all};
 use provenance::matching;
 use provenance::outline::Against;
 
-/// What a file is compared with.
 #[derive(Clone, Debug)]
 pub enum Baseline {
     /// The file at one or more commits (several while a merge is in progress). The text is empty
     /// where the file did not exist.
     Texts(Vec<Document>),
-    /// The baseline is not known, so edits are not judged.
     Unknown,
 }
 
-/// The baseline of a file of the work tree, and the path of the file before a rename.
 #[derive(Clone, Debug)]
 pub struct FormerFile {
     pub baseline: Baseline,
@@ -51,12 +48,11 @@ impl FormerFile {
     }
 }
 
-/// The edits of a file since its baseline.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edits {
-    /// The new and changed blocks: the index of each, and how it changed.
+    /// The index of each new or changed block, and how it changed.
     pub now: Vec<(usize, Against)>,
-    /// The deleted blocks as they were. Known only if the baseline is made of commits.
+    /// Known only if the baseline is made of commits.
     pub gone: Vec<Block>,
 }
 
@@ -84,14 +80,12 @@ impl Baseline {
         commits: &[CommitId],
     ) -> Result<Self, VerbError> {
         if ws.git().is_none() {
-            // Without git, what was last recorded is the baseline.
             let last = ws.last_recorded_text(path);
             let last = last.and_then(|bytes| ws.document(path, &bytes).ok());
             return Ok(last.map_or(Self::Unknown, |last| Self::Texts(vec![last])));
         }
         if ws.git_error().is_some() {
-            // Git cannot be read, so the commit is unknown. That is not the same as having no
-            // commit.
+            // An unknown commit is not the same as having no commit.
             return Ok(Self::Unknown);
         }
         Self::at_commits(ws, path, commits)
@@ -108,8 +102,7 @@ impl Baseline {
             let bytes = git.file_at(commit, path)?.unwrap_or_default();
             match ws.document(path, &bytes) {
                 Ok(document) => versions.push(document),
-                // The file existed but cannot be read, so its blocks are unknown. That is not the
-                // same as an empty file.
+                // A file that existed and cannot be read is not the same as an empty file.
                 Err(_) => return Ok(Self::Unknown),
             }
         }
@@ -160,17 +153,15 @@ impl Baseline {
         Edits::from_differences(&self.differences(now))
     }
 
-    /// Returns the difference between each text of the baseline and `now`.
     pub fn differences(&self, now: &Document) -> Vec<Difference> {
         self.versions().iter().map(|version| Difference::new(version, now)).collect()
     }
 
-    /// Returns true if a text of the baseline has a syntax error.
     pub fn has_error(&self) -> bool {
         self.versions().iter().any(|version| version.blocks().has_error)
     }
 
-    /// Returns the texts of the baseline. Empty if they are not known.
+    /// Empty if the texts are not known.
     pub fn versions(&self) -> &[Document] {
         match self {
             Self::Texts(versions) => versions,
@@ -178,7 +169,6 @@ impl Baseline {
         }
     }
 
-    /// Returns true if it is known that the baseline contains no blocks.
     pub fn is_empty(&self) -> bool {
         matches!(self, Self::Texts(versions) if versions.iter().all(|old| old.blocks().blocks.is_empty()))
     }
@@ -204,7 +194,7 @@ impl Edits {
             .filter(touched)
             .filter_map(|index| Some((index, least(index)?)))
             .collect();
-        // A block that another parent lacks was deleted there, and not by the merge.
+        // If another parent lacks the block, it was deleted there, and not by the merge.
         let is_gone = |block: &&Block| {
             let mut others = differences.iter().skip(1);
             others.all(|other| {
@@ -215,7 +205,6 @@ impl Edits {
     }
 }
 
-/// The number of deleted files that are examined as the possible origin of a renamed file at most.
 const MAX_RENAMED: usize = 64;
 
 /// Returns true if the file names alone permit a rename: they have the same extension, or one

@@ -7,33 +7,27 @@ use history::{FileChanges, FormerText, VersionChange};
 
 use crate::Workspace;
 
-/// How many changes of a file are looked at.
 const MAX_CHANGES: usize = 64;
 
-/// The change that gave a block its present text.
 pub struct LastChange {
-    /// The commit. It is null if the change is in none.
+    /// Null if the change is in no commit.
     pub commit: ObjectId,
-    /// When it was committed, in seconds since 1970.
+    /// In seconds since 1970.
     pub time: i64,
-    /// The block in each parent. `None` if a parent lacks it.
+    /// One item for each parent. `None` if a parent lacks the block.
     pub before: Vec<Option<FormerBlock>>,
-    /// The text of its lines after the change.
     text: String,
 }
 
-/// A block before a change.
 pub struct FormerBlock {
     pub content: ContentHash,
-    /// The text of its lines.
     pub text: String,
-    /// Whether the change removed one of its lines.
     pub has_lost_lines: bool,
 }
 
 impl LastChange {
-    /// Returns the lines of the block that the change spaced otherwise, counted from 0. `None` if it
-    /// changed more than white space.
+    /// Returns the lines of the block in which the change altered white space, counted from
+    /// 0. `None` if it changed more than white space.
     pub(crate) fn respaced_lines(&self) -> Option<Vec<usize>> {
         let old =
             self.before.iter().flatten().find(|old| has_same_letters(&old.text, &self.text))?;
@@ -50,10 +44,8 @@ pub struct BlockChanges<'git> {
     seen: Vec<VersionChange>,
 }
 
-/// A file before a change.
 struct ParentFile {
     document: Document,
-    /// For each line, whether the change removed it.
     is_gone: Vec<bool>,
 }
 
@@ -110,8 +102,8 @@ impl<'git> BlockChanges<'git> {
 }
 
 impl ParentFile {
-    /// Returns the block that has the name of another one, or else its text but for white space. A
-    /// function that was put into a class has another name.
+    /// Returns the block with the same name, or else one with the same text apart from
+    /// white space. For example, a function that was put into a class has another name.
     fn block(&self, block: &Block, text: &str) -> Option<FormerBlock> {
         let former = |old: &Block| {
             let lines = self.is_gone.iter().enumerate();

@@ -14,7 +14,7 @@ use ledger::{Basis, Claim, MutationClass, Record};
 use provenance::Classification;
 use provenance::classify::{self, Lookup};
 
-/// The size in bytes above which the texts of a change are not classified.
+/// In bytes. Larger changes are not classified.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
 
 /// The class of a whole change. A record knows only the part of a change that one tool call made,
@@ -30,18 +30,14 @@ pub struct ClassAnswer {
     pub reasons: Vec<String>,
 }
 
-/// The texts of a change, before and after.
 #[derive(Default)]
 pub struct Texts {
-    /// For each file, its path, its text before and its text after.
     pub files: Vec<(RelativePath, Option<Document>, Option<Document>)>,
-    /// Changed files that are not text.
     pub unread: Vec<RelativePath>,
     bytes: usize,
 }
 
 impl Texts {
-    /// The texts of a change that is too large to be classified.
     pub fn too_large() -> Self {
         Self { bytes: usize::MAX, ..Self::default() }
     }
@@ -61,7 +57,7 @@ impl Texts {
     }
 }
 
-/// The size in bytes of unchanged files that are searched for a name at most.
+/// In bytes. At most so much text of unchanged files is searched for a name.
 const MOST_SEARCHED: usize = 64 * 1024 * 1024;
 /// The number of files that may contain a name. If there are more, the name is taken to be in use,
 /// and they are not read.
@@ -91,7 +87,6 @@ pub fn holding(
     Some(found)
 }
 
-/// Classifies a change. Returns `None` if it is too large.
 pub fn classify(texts: &Texts, others: &Lookup<'_>) -> Option<Classification> {
     if texts.bytes > MOST_BYTES {
         return None;
@@ -145,7 +140,7 @@ pub fn contradicted(
     Some(Finding { intent: ws.intent_of(claim), ..finding })
 }
 
-/// Returns true if whoever made a record claims that it changes no behaviour.
+/// Only the claim of whoever made the record counts, not what the record shows.
 pub fn claims_refactoring(record: &Record) -> bool {
     let says =
         |claimed: &str| claimed.to_ascii_uppercase().replace(['-', ' '], "_").contains("REFACTOR");

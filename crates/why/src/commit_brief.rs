@@ -6,12 +6,11 @@ use super::Workspace;
 use super::commit_words::{CommitBrief, CommitWords};
 use ground::CommitId;
 
-/// Returns a short description of a commit. `None` if the commit cannot be read.
+/// `None` if the commit cannot be read.
 pub fn brief(ws: &Workspace, commit: &CommitId) -> Option<CommitBrief> {
     Some(brief_with_words(ws, commit)?.0.clone())
 }
 
-/// Like [`brief`], with what else the commit says.
 pub(crate) fn brief_with_words(
     ws: &Workspace,
     commit: &CommitId,

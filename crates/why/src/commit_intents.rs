@@ -15,8 +15,8 @@ use ground::{CommitId, RelativePath};
 use intents::sources::{read_one_at, unit_of_path};
 use intents::{ImportedIntent, Registry};
 
-/// A commit that changed more files than this was an import or a sweep, and one that has more intents
-/// than this is about none of them.
+/// A commit that changed more files than this was an import or a sweep. A commit that has more than
+/// [`MAX_INTENTS`] intents is about none of them.
 const MAX_FILES: usize = 500;
 
 /// How far the main line is searched for the merge that brought a commit, and how many commits of a
@@ -83,14 +83,12 @@ fn named_intents(registry: &Registry, names: &[String], subject: &str) -> BTreeS
     found
 }
 
-/// Returns the only imported intent whose id without its prefix is this word.
 fn imported_called(registry: &Registry, word: &str) -> Option<String> {
     let mut called = registry.imported().iter().filter(|one| is_called(one, word));
     let only = called.next().filter(|_| called.next().is_none())?;
     Some(only.intent.id.value.clone())
 }
 
-/// Returns true if a word is the id of an imported intent without its prefix.
 fn is_called(imported: &ImportedIntent, word: &str) -> bool {
     let id = imported.intent.id.value.split_once(':').map_or("", |(_, name)| name);
     !imported.ambiguous
@@ -99,12 +97,11 @@ fn is_called(imported: &ImportedIntent, word: &str) -> bool {
         && id.eq_ignore_ascii_case(word)
 }
 
-/// Returns the imported intents whose files a commit changed together with other files.
 fn changed_intents(ws: &Workspace, commit: &CommitId) -> Result<Vec<IntentOfCommit>, GitError> {
     let Some(git) = ws.git() else { return Ok(Vec::new()) };
     let paths = edited_files_of_intents(ws, git, commit)?;
     let all: BTreeSet<String> = paths.iter().filter_map(|path| intent_of_path(ws, path)).collect();
-    // The parts of a task, such as `TASK-12.1`, are written with it.
+    // If a commit changed a task, the parts of the task, such as `TASK-12.1`, do not count as well.
     let is_part = |id: &String| all.iter().any(|of| id.starts_with(&format!("{of}.")));
     let ids: BTreeSet<String> = all.iter().filter(|id| !is_part(id)).cloned().collect();
     if ids.len() > MAX_INTENTS {
@@ -114,7 +111,7 @@ fn changed_intents(ws: &Workspace, commit: &CommitId) -> Result<Vec<IntentOfComm
         if ws.registry.imported_intent(&id).is_some() {
             return Some(known_now(id));
         }
-        // Its files are gone since, or never reached this branch.
+        // The files of the intent are gone since, or never reached this branch.
         let then = read_one_at(git, &Target::Commit(commit.clone()), &id)?;
         let name_then = Some(then.intent.name.value).filter(|name| !name.is_empty());
         Some(IntentOfCommit { id, name_then })
@@ -216,7 +213,8 @@ fn edited_files(ws: &Workspace, commit: &CommitId) -> Result<Vec<RelativePath>, 
     Ok(edited.filter_map(|one| git.path_in_workspace(one.path.as_ref())).collect())
 }
 
-/// Returns the imported intent after which the branch is named that a merge brought the commit with.
+/// Returns the imported intent after which a branch is named, if a merge of that branch brought the
+/// commit.
 fn intent_of_branch(ws: &Workspace, commit: &CommitId) -> Result<Option<String>, GitError> {
     let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(None) };
     if ws.registry.imported().is_empty() {
@@ -287,7 +285,6 @@ fn is_on_branch(
     Ok(Some(false))
 }
 
-/// Returns the branch that the subject of a merge commit names, as git and forges write it.
 fn branch_in(subject: &str) -> Option<&str> {
     let rest = subject.strip_prefix("Merge ")?;
     if let Some(quoted) =

@@ -29,12 +29,10 @@ pub struct CommitBrief {
 }
 
 impl CommitBrief {
-    /// Returns the id, shortened as git does.
     pub fn short(&self) -> &str {
         short_id(&self.id)
     }
 
-    /// Returns what the commit says of agents: `with Claude Opus 4.6`. `None` if it names none.
     pub fn agents_in_words(&self) -> Option<String> {
         agents_in_words(&self.agents)
     }
@@ -68,20 +66,18 @@ impl NamedAgent {
     }
 }
 
-/// What a commit says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommitWords {
     pub agents: Vec<NamedAgent>,
-    /// Pull requests and issues, such as `#1484` or `SHOP-12`.
     pub references: Vec<String>,
-    /// The id of a checkpoint of Entire.
+    /// The id of a checkpoint of the tool Entire.
     pub checkpoint: Option<String>,
     /// Words of the message that have the form of an intent's id, those of trailers first.
     pub names: Vec<String>,
 }
 
-/// An agent that commits name as their author or co-author: how it is called here, and what tells it
-/// in the lower-case `name <address>`.
+/// Agents that commits name as their author or co-author: the name of the agent, and the
+/// strings that identify it in the lower-case `name <address>`.
 const PEOPLE: &[(&str, &[&str])] = &[
     ("Claude", &["<noreply@anthropic.com>", "claude[bot]"]),
     (
@@ -103,31 +99,28 @@ const PEOPLE: &[(&str, &[&str])] = &[
     ("Amp", &["<amp@ampcode.com>"]),
 ];
 
-/// Trailers that give the session of an agent.
 const SESSIONS: &[(&str, &str)] =
     &[("claude-session", "Claude"), ("copilot-session", "Copilot"), ("amp-thread-id", "Amp")];
 
-/// Trailers that name an agent in free words.
 const HELPERS: &[&str] = &["assisted-by", "ai-assisted", "made-with"];
 
-/// Trailers that name an issue or a pull request.
 const ISSUES: &[&str] = &["closes", "fixes", "refs", "related", "resolves"];
 
-/// What stands before the number in words that look like issue keys and are none.
+/// Prefixes of words that look like issue keys but are none, such as `UTF-8`.
 const NO_PROJECTS: &[&str] = &[
     "UTF", "SHA", "MD", "CVE", "ISO", "RFC", "FR", "NFR", "SC", "AC", "PEP", "CWE", "HTTP", "TLS",
     "BASE", "AES", "RSA", "UTC", "GMT", "IPV", "PR", "GH", "COVID", "GPT", "MIT", "GPL", "BSD",
     "APACHE",
 ];
 
-/// The longest word that is taken for a name, and the most of them.
+/// Longer words are not taken for names.
 const MAX_WORD: usize = 120;
 const MAX_NAMES: usize = 64;
-/// How much of a message is read, in bytes.
+/// In bytes.
 const MAX_MESSAGE: usize = 64 * 1024;
 
 impl CommitWords {
-    /// Reads what a commit says. `author` is `name <address>`.
+    /// `author` is `name <address>`.
     pub fn read(author: &str, message: &str) -> Self {
         let message = &message[..ground::text::char_start(message, message.len().min(MAX_MESSAGE))];
         let mut words = Self::default();
@@ -163,7 +156,7 @@ impl CommitWords {
         if key == "co-authored-by" {
             if let Some(agent) = agent_called(value) {
                 let name = value.split('<').next().unwrap_or_default();
-                // What follows in brackets is the size of the context.
+                // The text in brackets is the size of the context.
                 let model = name.split('(').next().unwrap_or_default().trim();
                 let is_model = model.len() > agent.len()
                     && model.to_lowercase().starts_with(&agent.to_lowercase())
@@ -187,7 +180,6 @@ impl CommitWords {
         }
     }
 
-    /// Adds an agent, or what is new about one that is named already.
     fn add_agent(&mut self, new: NamedAgent) {
         let known = self.agents.iter_mut().find(|known| {
             let same_model =
@@ -219,7 +211,6 @@ impl CommitWords {
     }
 }
 
-/// Returns the agent that a person's `name <address>` stands for.
 fn agent_called(person: &str) -> Option<&'static str> {
     let person = person.trim().to_lowercase();
     let is_it = |sign: &&str| match sign.starts_with('<') {
@@ -229,13 +220,11 @@ fn agent_called(person: &str) -> Option<&'static str> {
     PEOPLE.iter().find(|(_, signs)| signs.iter().any(&is_it)).map(|(agent, _)| *agent)
 }
 
-/// Returns true for `#1484`.
 fn is_number(word: &str) -> bool {
     let digits = word.strip_prefix('#').unwrap_or_default();
     !digits.is_empty() && digits.len() < 10 && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Returns true for `SHOP-12`.
 fn is_issue_key(word: &str) -> bool {
     let Some((project, number)) = word.split_once('-') else { return false };
     let is_upper = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();

@@ -14,7 +14,6 @@ use ground::{Hint, RelativePath};
 /// of another room. All others are [`VerbError::Refused`].
 #[derive(Debug, thiserror::Error)]
 pub enum VerbError {
-    /// The root of the workspace cannot be found.
     #[error(transparent)]
     Root(#[from] ground::root::RootError),
     #[error(transparent)]
@@ -27,10 +26,8 @@ pub enum VerbError {
     Store(#[from] ground::store::StoreError),
     #[error(transparent)]
     Append(#[from] ledger::AppendError),
-    /// The registry was not edited.
     #[error(transparent)]
     Edit(#[from] intents::EditError),
-    /// The person could not be asked, or the answer could not be stored.
     #[error(transparent)]
     Approval(#[from] ground::approvals::ApprovalError),
     #[error(transparent)]
@@ -38,29 +35,17 @@ pub enum VerbError {
     /// The proposal is not put to a person, for example because it is not valid.
     #[error("{0}")]
     Proposal(String),
-    /// The verb changed nothing, for the reason in `message`.
     #[error("{message}")]
-    Refused {
-        message: String,
-        /// What mends it, if that is known.
-        hint: Option<String>,
-    },
+    Refused { message: String, hint: Option<String> },
     /// The registry has no such intent, or has two entries with this id.
     #[error("{}", unknown(.id, .known))]
-    UnknownIntent {
-        id: String,
-        known: Vec<String>,
-        /// The id that was probably meant.
-        meant: Option<String>,
-    },
-    /// The intent exists, but its status does not allow work under it.
+    UnknownIntent { id: String, known: Vec<String>, meant: Option<String> },
     #[error("intent {id} is {status}, not IN_PROGRESS")]
     NotInProgress {
         id: String,
         /// The status as the registry has it, or `without a status`.
         status: String,
     },
-    /// The session has not selected an intent, and the call needs one.
     #[error("no intent is selected")]
     NothingSelected {
         /// A command: the one that selects an intent, or the one that has to come before it.
@@ -69,12 +54,10 @@ pub enum VerbError {
 }
 
 impl VerbError {
-    /// Returns the error for something that was not done, if nothing is known that mends it.
     pub fn refused(message: impl Into<String>) -> Self {
         Self::Refused { message: message.into(), hint: None }
     }
 
-    /// Returns the error for something that was not done. `hint` says what mends it.
     pub fn mendable(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Refused { message: message.into(), hint: Some(hint.into()) }
     }
@@ -117,7 +100,6 @@ fn unknown(id: &str, known: &[String]) -> String {
     }
 }
 
-/// Why a file cannot be read as a text with blocks.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     #[error("{path} does not exist")]
@@ -125,7 +107,6 @@ pub enum ReadError {
     /// The file is not read on purpose, for example because it is too large.
     #[error("{path}: {reason}")]
     Unread { path: RelativePath, reason: Unread },
-    /// The file has fewer lines.
     #[error("{path} has {}, counted from 1, so there is no line {line}", counted(*.lines, "line"))]
     NoLine {
         path: RelativePath,

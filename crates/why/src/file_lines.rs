@@ -18,37 +18,30 @@ use crate::block_changes::BlockChanges;
 use crate::provenance_of_blocks::{FileToJudge, Provenance};
 use crate::unread::newer_format_note;
 
-/// A file's blocks with what is known about each. The answers of all faces are made from it.
+/// The answers of all faces are made from it.
 #[derive(Clone)]
 pub struct FileProvenance {
     pub document: Document,
     pub blocks: Arc<FileBlocks>,
-    /// Who brought each line.
     pub lines: Arc<FileLines>,
     /// One entry for each block, in the same order.
     pub provenance: Vec<Provenance>,
-    /// Why nothing is known, if the history cannot be read.
     pub error: Option<String>,
-    /// Whether nothing is known because a program converts the file for git.
     pub is_converted: bool,
 }
 
 impl FileProvenance {
-    /// Returns true if this clone lacks history that says who brought some of the lines that say
-    /// something.
     pub fn lacks_history(&self) -> bool {
         let is_unread = self.error.is_some() && !self.is_converted;
         is_unread || self.provenance.iter().any(|found| found.is_missing)
     }
 
-    /// Says that the answer lacks evidence in a newer format. `None` if it does not.
     pub fn unread_evidence(&self) -> Option<String> {
         self.lines.newer_format.map(newer_format_note)
     }
 }
 
-/// Finds out who brought the lines of a file, and what that says about its blocks. `within` are the
-/// commits that are asked about; see [`LineFinder::within`].
+/// `within` are the commits that are asked about; see [`LineFinder::within`].
 pub(crate) fn provenance_of_file(
     ws: &Workspace,
     path: &RelativePath,
@@ -91,7 +84,7 @@ pub(crate) fn provenance_of_file(
         more_versions: RefCell::default(),
     };
     let mut provenance = file.judged();
-    // The history of a file that a program converts is here, but it has other lines.
+    // If a program converts the file for git, its history is not missing, but has other lines.
     provenance.iter_mut().for_each(|found| found.is_missing &= !is_converted);
     let more_versions = file.more_versions.into_inner();
     lines.versions.extend(more_versions);
@@ -107,7 +100,6 @@ fn blocks_of_version(ws: &Workspace, lines: &FileLines, at: usize) -> Option<Arc
     Some(ws.document(&path, &bytes).ok()?.blocks())
 }
 
-/// The text of a file that is asked about.
 enum AskedText {
     Committed(ObjectId),
     /// A text that is in no commit, the commits that it is based on, and the files that differ from
@@ -229,16 +221,15 @@ fn is_deletion(file: &FileRecord) -> bool {
     file.ranges().next().is_some() && file.ranges().all(|range| range.deleted)
 }
 
-/// Returns the commit that the work is based on, and those that a merge in progress brings in.
 fn parents_of_work(ws: &Workspace, git: &Git) -> Result<Vec<ObjectId>, GitError> {
     let mut commits: Vec<CommitId> = ws.head().cloned().into_iter().collect();
     commits.extend(git.incoming()?);
     commits.iter().map(|commit| git.object_id(commit)).collect()
 }
 
-/// Returns which of the lines that somebody seems to have brought to a file of the work are new. A
-/// line is not if it was in another place, in the commit that the work is based on or when it was
-/// recorded. `None` without git.
+/// Returns for each line of a file of the work whether it is new. A line is not new if it was in
+/// another place in the commit that the work is based on. A line that is true in `brought` is not
+/// new either if it was in another place when it was recorded. `None` without git.
 pub fn lines_of_work(
     ws: &Workspace,
     path: &RelativePath,
@@ -296,7 +287,8 @@ fn changes_of_work(
     }
     let mut changed = vec![ChangedBlob { path: full, before, now }];
     let is_new = before.is_none();
-    // The file before a rename has at most twice as many bytes, and so has another file like it.
+    // A file is at most twice as large before a rename as after it. Another file that is like it is
+    // at most twice as large as the file before the rename.
     let larger = 4 * text.len() as u64;
     let mut left = MAX_BYTES;
     let former = ws.former_files(head)?;
@@ -345,10 +337,9 @@ fn changes_of_work(
 
 /// If there are more new files than this, a file of the work counts as renamed only if it is unchanged.
 const MAX_RIVALS: usize = 256;
-/// How many bytes of other files are read to find out where code was moved from.
+/// In bytes. At most so much of other files is read to find out where code was moved from.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
-/// Returns the files of evidence in the index, and the single ledger file.
 fn evidence_in_index(git: &Git) -> Result<BTreeMap<RelativePath, ObjectId>, GitError> {
     let is_evidence = |path: &RelativePath| {
         ledger::evidence::digest_of_path(path).is_some() || path.as_str() == SINGLE_LEDGER

@@ -33,8 +33,6 @@ pub struct FindingAnswer {
     pub fingerprint: String,
 }
 
-/// Converts findings to answers, with the levels of the workspace's policy. Leaves out those that
-/// the policy switches off.
 pub fn answers(ws: &Workspace, findings: Vec<Finding>) -> Vec<FindingAnswer> {
     levelled(&ws.policy, findings)
 }

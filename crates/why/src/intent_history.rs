@@ -13,10 +13,8 @@ use intents::registry::PLACES;
 use intents::{FOLDER, Intent, Registry, sources};
 use ledger::{Claim, Digest};
 
-/// The maximum number of commits that are searched for a text with a known hash.
 const MAX_SEARCHED: usize = 2_000;
 
-/// The maximum number of commits through which an intent is followed back.
 const MAX_VISITED: usize = 20_000;
 const MAX_TEXTS: usize = 10_000;
 const MAX_REGISTRIES: usize = 256;
@@ -28,8 +26,7 @@ type RegistryFiles = Arc<(Vec<(RelativePath, ObjectId)>, Vec<Option<ObjectId>>)>
 /// An id, a hash, the commits near the record, and the section of the record.
 type TextKey = (String, String, Vec<CommitId>, Option<Digest>);
 
-/// What is known of earlier texts of intents. The answers depend on the registry of a workspace, but
-/// not on its files.
+/// The answers depend on the registry of a workspace, but not on its files.
 #[derive(Default)]
 pub struct IntentHistory {
     pub(super) names: Memo<[String; 4], Option<String>>,
@@ -37,7 +34,7 @@ pub struct IntentHistory {
     registries: Memo<RegistryFiles, Option<Arc<Registry>>, MAX_REGISTRIES>,
     versions: Memo<String, Option<Arc<Vec<Intent>>>>,
     texts: Memo<TextKey, Option<Arc<Intent>>, MAX_TEXTS>,
-    /// Whether the present text of an intent has a hash; the keys are the id and the hash.
+    /// The keys are the id and the hash.
     present: Memo<(String, String), bool>,
     /// The newest commit with each of the last registries, newest first.
     last_registries: OnceLock<Vec<CommitId>>,
@@ -60,7 +57,6 @@ impl Workspace {
         self.intent_history.files.get_or_find(commit, find)
     }
 
-    /// Returns the trees in which the sources are that the present registry points to.
     fn source_folders(&self, commit: &CommitId) -> Result<Vec<Option<ObjectId>>, GitError> {
         let adopted = self.registry.intents().iter().filter_map(Intent::source);
         let units = adopted.filter_map(|id| self.registry.imported_intent(id));
@@ -72,7 +68,7 @@ impl Workspace {
         tops.into_iter().map(|top| reader.folder(tree, top.into())).collect()
     }
 
-    /// Returns an intent as it was at a commit, also one that is kept in another format.
+    /// Also finds an intent that is kept in another format.
     pub(crate) fn intent_at(&self, commit: &CommitId, id: &str) -> Option<Intent> {
         let own = self.registry_at(commit)?.get(id).cloned();
         own.or_else(|| {
@@ -82,7 +78,7 @@ impl Workspace {
         })
     }
 
-    /// Returns the registry at a commit. `None` if it cannot be read.
+    /// `None` if the registry cannot be read.
     pub fn registry_at(&self, commit: &CommitId) -> Option<Arc<Registry>> {
         let files = self.registry_files(commit)?;
         let read =
@@ -105,7 +101,7 @@ impl Workspace {
         };
         self.intent_history.texts.get_or_find(&key, || {
             key.2.iter().find_map(text_at).or_else(|| {
-                // Late evidence was added by a later commit than the one that it is about.
+                // Late evidence is added by a later commit than the one that it is about.
                 claim.entry.late_commit.as_ref()?;
                 self.last_registries().iter().find_map(text_at)
             })

@@ -26,7 +26,6 @@ pub enum KnownBy {
 }
 
 impl KnownBy {
-    /// Returns the words for people.
     pub fn in_words(self) -> &'static str {
         match self {
             Self::CommitSays => "the commit says",
@@ -36,14 +35,12 @@ impl KnownBy {
     }
 }
 
-/// The intents that a commit may be about.
 #[derive(Debug)]
 pub(crate) struct CommitIntents {
     pub known_by: KnownBy,
     pub found: Vec<IntentOfCommit>,
 }
 
-/// An intent that a commit may be about.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct IntentOfCommit {
     pub id: String,
@@ -51,13 +48,10 @@ pub(crate) struct IntentOfCommit {
     pub name_then: Option<String>,
 }
 
-/// How many commits are remembered at most.
 const MAX_COMMITS: usize = 4096;
 
-/// What is known of the commits that were asked about.
 #[derive(Default)]
 pub(crate) struct KnownCommits {
-    /// What a commit is, in short, and what else it says.
     pub described: Memo<CommitId, Arc<(CommitBrief, CommitWords)>, MAX_COMMITS>,
     pub intents: Memo<String, Option<Arc<CommitIntents>>, MAX_COMMITS>,
     pub main_line: OnceLock<MainLine>,
@@ -67,14 +61,12 @@ pub(crate) struct KnownCommits {
 #[derive(Default)]
 pub(crate) struct MainLine {
     pub commits: HashSet<ObjectId>,
-    /// The merges among them, newest first.
+    /// Newest first.
     pub merges: Vec<MergeOfBranch>,
 }
 
-/// A merge commit of the main line.
 pub(crate) struct MergeOfBranch {
     pub commit: ObjectId,
-    /// The tip of the branch that it merged.
     pub tip: ObjectId,
     pub time: i64,
 }

@@ -114,7 +114,6 @@ impl Workspace {
     }
 }
 
-/// Returns a commit and its parents. A record that the commit carries was made at one of these.
 pub(crate) fn with_parents(ws: &Workspace, commit: Option<CommitId>) -> Vec<CommitId> {
     let parents = |commit: &CommitId| Some(ws.git()?.commit_info(commit).ok()?.parents);
     let parents = commit.as_ref().and_then(parents).unwrap_or_default();

@@ -57,14 +57,11 @@ pub struct HintingIntent {
 }
 
 impl FileOwner {
-    /// Returns true if work under this intent may change the file now.
     pub fn may_write(&self) -> bool {
         self.status == Some(Status::InProgress) && self.forbidden_by.is_none()
     }
 }
 
-/// Finds the intents that own a file, and the command that the asker should run next. `selected` is
-/// the intent that the asker has selected.
 pub fn owners_of_file(ws: &Workspace, path: &RelativePath, selected: Option<&str>) -> FileOwners {
     let mut owners = ws.registry.owners_among(path, |_| true);
     owners.sort_by_key(|intent| !intent.in_progress());
@@ -99,7 +96,6 @@ pub fn owners_of_file(ws: &Workspace, path: &RelativePath, selected: Option<&str
     FileOwners { path, owners, may_be_about, forbidden_by, next }
 }
 
-/// Returns the open intents of other formats that name a file, or a folder above it.
 fn hinting(ws: &Workspace, path: &RelativePath) -> Vec<HintingIntent> {
     let names = |hint: &String| {
         let below = path.as_str().strip_prefix(hint.trim_end_matches('/'));

@@ -18,32 +18,25 @@ use history::{FileLines, FileVersion, LineSource, LineText};
 use ledger::{BlockRecord, Claim, Entry, RecordKind};
 use provenance::Verdict;
 
-/// What is known about where one block comes from.
 #[derive(Clone, Debug, Default)]
 pub struct Provenance {
     pub verdict: Verdict,
     /// The newest record with the most lines of the intent that is named. `None` if no intent is.
     pub claim: Option<Arc<Claim>>,
-    /// If two intents have exactly half of the lines each, a record of either.
+    /// Set if two intents have exactly half of the lines each: one record of either intent.
     pub candidates: Vec<Arc<Claim>>,
     /// Who brought how many of the own lines that say something, most lines first.
     pub shares: Vec<LineShare>,
     /// The block's own lines, each with its number, counted from 1.
     pub own: Vec<(u32, LineSource)>,
-    /// Those of its lines that are newer than its record and were brought by nobody that is
-    /// recorded.
+    /// Own lines that are newer than the block's record and about which there is no record.
     pub newer: Vec<LineSource>,
-    /// Whether the block is as recorded and only the blocks inside it differ.
     pub only_inside: bool,
-    /// Whether lines were removed since it was recorded.
     pub is_cut: bool,
-    /// Whether this clone lacks history that says who brought some of its lines.
     pub is_missing: bool,
-    /// The record by which a person accepted the block as it is.
     pub accepted: Option<Arc<Entry>>,
 }
 
-/// How many lines of a block one intent, or one commit without a record, brought.
 #[derive(Clone, Debug)]
 pub struct LineShare {
     /// The newest record of the intent. `None` if no record is about the lines.
@@ -51,7 +44,6 @@ pub struct LineShare {
     /// The version that brought the lines, as an index of [`FileLines::versions`], if no record is
     /// about them and their history is not missing.
     pub version: Option<usize>,
-    /// Whether this clone lacks history that says who brought the lines.
     pub is_missing: bool,
     pub lines: usize,
     /// How many of the lines each record brought, by its index in [`FileLines::claims`].
@@ -62,12 +54,10 @@ pub struct LineShare {
 /// place is newer.
 type PlaceInHistory = (i64, usize);
 
-/// How a block is like the one that was recorded.
 enum PairedAs {
     Whole(Verdict),
-    /// Its own tokens are the same, and those of the blocks inside it are not.
+    /// The block's own tokens are the same, and those of the blocks inside it are not.
     OnlyInside,
-    /// It has other tokens. It may have fewer lines.
     Other {
         is_shorter: bool,
     },
@@ -81,7 +71,8 @@ impl Provenance {
         self.verdict.covered() || self.only_inside
     }
 
-    /// Returns how many of the lines that say something the named intent brought, and of how many.
+    /// Returns how many lines the named intent brought, and out of how many. Only lines
+    /// that say something count.
     pub fn brought(&self) -> Option<(usize, usize)> {
         let claim = self.claim.as_ref()?;
         let own = self.shares.iter().find(|share| {
@@ -91,7 +82,6 @@ impl Provenance {
     }
 }
 
-/// A file with what is known about its lines, and a way to read an earlier version of it.
 pub struct FileToJudge<'a> {
     pub path: &'a RelativePath,
     pub document: &'a Document,
@@ -100,7 +90,6 @@ pub struct FileToJudge<'a> {
     /// Returns the blocks of a version, an index of [`FileLines::versions`], or of the text after the
     /// last change that the journal has.
     pub blocks_of_version: &'a dyn Fn(Option<usize>) -> Option<Arc<FileBlocks>>,
-    /// Returns the last change of a block. `None` if that cannot be said.
     pub last_change: &'a dyn Fn(&Block) -> Option<LastChange>,
     /// The versions that changed the white space of a block, which brought no line. They go on from
     /// those of [`FileLines::versions`].
@@ -108,7 +97,6 @@ pub struct FileToJudge<'a> {
 }
 
 impl FileToJudge<'_> {
-    /// Returns what is known of each block, in the order of the blocks.
     pub fn judged(&self) -> Vec<Provenance> {
         let text = LineText::new(self.document.text().into_bytes());
         let own = own_lines(self.blocks, self.lines.lines.len());
@@ -161,13 +149,12 @@ impl FileToJudge<'_> {
         found
     }
 
-    /// Compares a block with the records about it.
     fn compare(&self, block: &Block, claim: &Claim, said: &[usize], found: &mut Provenance) {
         let place = |line: &usize| self.place_of(self.lines.lines[*line]);
         let since = self.place_of_claim(claim);
         let recorded = self.record_with_text(found, &block.fingerprint.content);
-        // A line that the commit of the record brought besides was there before the record if the
-        // record has the text of the whole block.
+        // If the record has the text of the whole block, the other lines that its commit
+        // brought were there before the record.
         let is_newest = |line: &usize| {
             self.is_uncommitted(self.lines.lines[*line])
                 || place(line) > since
@@ -218,14 +205,13 @@ impl FileToJudge<'_> {
             found.newer = lines.into_iter().map(source).collect();
             return Verdict::Modified;
         }
-        // What was changed between the record and its commit brought no line either.
+        // A change between the record and its commit brought no line either.
         let of_record = found.claim.as_ref().and_then(|claim| claim.commit.clone());
         found.is_cut = of_record == Some(change.commit.to_string())
             || change.before.iter().flatten().any(|old| old.has_lost_lines);
         Verdict::Modified
     }
 
-    /// Returns the index of the version after a change, among those of the file and those besides.
     fn version_of(&self, change: &LastChange) -> usize {
         let (versions, mut more) = (&self.lines.versions, self.more_versions.borrow_mut());
         let is_it = |known: &FileVersion| known.commit == change.commit;
@@ -238,7 +224,6 @@ impl FileToJudge<'_> {
         })
     }
 
-    /// Returns true if a record about the file has a block with exactly this text.
     fn has_record_of(&self, content: &ContentHash) -> bool {
         let files = self.lines.claims.iter().filter_map(|claim| claim.file());
         files.flat_map(|file| file.ranges()).any(|range| range.content_hash == *content)
@@ -280,7 +265,7 @@ impl FileToJudge<'_> {
             if !self.is_as_recorded_at(old, claim) {
                 None
             } else if then.content == now.content {
-                // The record is about the blocks inside it.
+                // The claim is then about a block inside this one.
                 newer.is_empty().then_some(PairedAs::Whole(Verdict::Exact))
             } else if then.tokens == now.tokens {
                 Some(PairedAs::Whole(Verdict::Reformatted))
@@ -318,8 +303,6 @@ impl FileToJudge<'_> {
         named.peek().is_none() || named.any(|range| range.content_hash == block.fingerprint.content)
     }
 
-    /// Returns the record that has exactly this text for a block, with the path and the name of the
-    /// block there.
     fn record_with_text(
         &self,
         found: &Provenance,
@@ -339,7 +322,6 @@ impl FileToJudge<'_> {
         self.record_with_text(found, &block.fingerprint.content).is_some()
     }
 
-    /// Returns the newest record by which a person accepted a block with exactly this text.
     fn acceptance_of(&self, block: &Block, own: &[usize]) -> Option<Arc<Entry>> {
         let sources = own.iter().map(|line| self.lines.lines[*line]);
         let versions = ledger::sorted(sources.filter_map(|source| source.version));
@@ -385,7 +367,6 @@ impl FileToJudge<'_> {
         shares
     }
 
-    /// Returns the record with the most lines. If several have as many, the newest of them.
     fn foremost(&self, counts: &BTreeMap<usize, usize>) -> Option<Arc<Claim>> {
         let best = counts.iter().max_by_key(|(at, count)| {
             (**count, self.lines.claims[**at].entry.record.timestamp.clone())
@@ -393,7 +374,6 @@ impl FileToJudge<'_> {
         best.map(|(at, _)| Arc::clone(&self.lines.claims[*at]))
     }
 
-    /// Returns true if a line is in no commit.
     fn is_uncommitted(&self, source: LineSource) -> bool {
         source.version.is_none_or(|at| self.lines.versions[at].is_uncommitted())
     }
@@ -402,7 +382,7 @@ impl FileToJudge<'_> {
         source.version.map_or((0, 0), |at| self.place_of_version(at))
     }
 
-    /// Returns where the commit of a claim is. What is not committed is newer than all commits.
+    /// A claim that is not committed is newer than all commits.
     fn place_of_claim(&self, claim: &Claim) -> PlaceInHistory {
         let commit = claim.commit.as_deref().and_then(|id| ObjectId::from_hex(id.as_bytes()).ok());
         let is_it = |version: &FileVersion| Some(version.commit) == commit;
@@ -425,7 +405,6 @@ fn own_lines(blocks: &FileBlocks, count: usize) -> Vec<Vec<usize>> {
     let mut owner: Vec<Option<usize>> = vec![None; count];
     for (at, block) in blocks.blocks.iter().enumerate() {
         let (start, end) = (block.whole_lines.start() as usize, block.whole_lines.end() as usize);
-        // An inner block comes after the outer one, so it takes its lines away.
         for line in owner.iter_mut().take(end).skip(start - 1) {
             *line = Some(at);
         }

@@ -19,7 +19,6 @@ use history::{FileChanges, LineText};
 use ledger::{BlockName, Entry};
 use provenance::Difference;
 
-/// How many commits an answer has.
 const MAX_COMMITS: usize = 50;
 
 /// What commits removed from a file, newest commit first. A merge that removed lines of several parents
@@ -68,7 +67,6 @@ pub struct RemovedPart {
     pub session: Option<String>,
 }
 
-/// Returns what commits removed from a file, which may be gone.
 pub fn removed(ws: &Workspace, path: &RelativePath) -> Result<RemovedAnswer, VerbError> {
     let mut answer = RemovedAnswer { path: path.clone(), commits: Vec::new(), notes: Vec::new() };
     let (Some(git), Some(tip)) = (ws.git(), ws.tip()) else {
@@ -112,8 +110,8 @@ pub fn removed(ws: &Workspace, path: &RelativePath) -> Result<RemovedAnswer, Ver
     Ok(answer)
 }
 
-/// Divides lines that a commit removed into blocks that it removed, and lines in what stayed. Of the
-/// lines before it is known which are gone.
+/// Divides lines that a commit removed into blocks that it removed, and lines in what stayed.
+/// `is_gone` has an entry for each line of `before`.
 fn parts_of(
     ws: &Workspace,
     path: &RelativePath,
@@ -144,7 +142,7 @@ fn parts_of(
     };
     let mut parts = Vec::new();
     let edits = Edits::from_differences(&[Difference::new(&before, &now)]);
-    // A block stands before those inside it.
+    // An outer block comes before the blocks inside it, so it takes their lines.
     for block in edits.gone.iter().filter(|block| !block.identity.kind.is_unnamed()) {
         let count = left.len();
         left.retain(|line| !block.whole_lines.contains(*line));
@@ -168,7 +166,7 @@ fn parts_of(
     parts
 }
 
-/// Adds the intent whose evidence names the block of a part as deleted. Two intents name none.
+/// If two intents name the block of a part as deleted, no intent is added.
 fn with_intent(
     ws: &Workspace,
     path: &RelativePath,

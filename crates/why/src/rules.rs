@@ -17,18 +17,14 @@ use ground::ignores::IgnoreRule;
 use ground::{Code, Ignores, Policy, RelatedPlace, RelativePath, text};
 use intents::{ImportedIntent, Intent, Registry, Scope, ScopeVerdict, scope};
 
-/// One set of rules: a registry, a policy and ignore files.
 #[derive(Clone)]
 pub struct Layer {
     pub registry: Arc<Registry>,
-    /// The policy: what people allow.
     pub policy: Arc<Policy>,
-    /// The ignore files: the paths that no agent may touch.
     pub ignores: Arc<Ignores>,
 }
 
 impl Layer {
-    /// Returns the rules that are in the workspace now.
     pub fn from_workspace(ws: &Workspace) -> Self {
         Self {
             registry: Arc::clone(&ws.registry),
@@ -38,14 +34,12 @@ impl Layer {
     }
 }
 
-/// How many entries of a scope are shown to somebody who left it.
 const MAX_ENTRIES: usize = 3;
 
 /// A file name that stands for any file inside a folder. Rules about particular file names, such as
 /// `**/_*`, do not match it.
 pub const SOMETHING: &str = "intent-any-file";
 
-/// The accepted and the proposed rules, with everything else that decides about a change.
 #[derive(Clone)]
 pub struct Rules {
     accepted: Layer,
@@ -55,31 +49,22 @@ pub struct Rules {
     ///
     /// `None` on a person's own machine.
     base: Option<Arc<Registry>>,
-    /// Writes and commands that a person approved.
     approved: HashSet<ApprovedWork>,
     /// The ids of intents whose proposed text carries a signature that the target branch trusts.
     signed: HashSet<String>,
 }
 
-/// Why work under an intent may not change a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ruling {
-    /// This entry of `protected_paths` matches the path.
     Protected(String),
-    /// This line of an ignore file denies the path to agents.
     Ignored(IgnoreRule),
-    /// The registry does not contain the intent.
     Unknown,
-    /// The scope of the intent does not own the path.
     Outside(Outside),
 }
 
-/// Why a scope does not own a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outside {
-    /// No entry matches the path.
     Unmentioned,
-    /// The scope entry at this index excludes the path.
     Excluded(usize),
     /// The proposed scope owns the path, but the accepted scope does not.
     Proposed,
@@ -91,10 +76,8 @@ pub enum Outside {
     OfOthers(Vec<String>),
 }
 
-/// A write of one file, or everything that one call did, which a person approved.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ApprovedWork {
-    /// The code of the question that the person answered.
     pub code: String,
     /// The path of the file. Empty for a command, and for a call that changes several files.
     pub path: String,
@@ -104,7 +87,6 @@ pub struct ApprovedWork {
 }
 
 impl Ruling {
-    /// Returns the code under which this ruling is reported as a finding.
     pub fn code(&self) -> Code {
         match self {
             Self::Protected(_) => Code::ProtectedPath,
@@ -122,13 +104,10 @@ impl Rules {
         Self::from_layers(Layer::from_workspace(ws), Layer::from_workspace(ws))
     }
 
-    /// Combines accepted and proposed rules, with nothing approved and nothing signed.
     pub fn from_layers(accepted: Layer, proposed: Layer) -> Self {
         Self { accepted, proposed, base: None, approved: HashSet::new(), signed: HashSet::new() }
     }
 
-    /// Adds the registry that the change began with, and the ids of the intents whose proposed text
-    /// is signed.
     pub fn with_base(self, base: Arc<Registry>, signed: HashSet<String>) -> Self {
         Self { base: Some(base), signed, ..self }
     }
@@ -140,7 +119,6 @@ impl Rules {
         Self { accepted, proposed: Layer { registry, ..self.proposed }, ..self }
     }
 
-    /// Adds the work that a person approved.
     pub fn approving(self, approved: HashSet<ApprovedWork>) -> Self {
         Self { approved, ..self }
     }
@@ -165,7 +143,6 @@ impl Rules {
         &self.accepted
     }
 
-    /// Returns true if the proposed text of an intent carries a trusted signature.
     pub fn is_signed(&self, id: &str) -> bool {
         self.signed.contains(id)
     }
@@ -176,27 +153,24 @@ impl Rules {
         self.base.is_none()
     }
 
-    /// Returns the accepted and the proposed set of rules.
     fn layers(&self) -> [&Layer; 2] {
         [&self.accepted, &self.proposed]
     }
 
-    /// Returns the text of an intent that work is checked against.
+    /// The text that work under the intent is checked against.
     pub fn intent(&self, id: &str) -> Option<&Intent> {
         self.registry_of(id).get(id)
     }
 
-    /// Returns that text if work may be done under the intent.
     pub fn intent_at_work(&self, id: &str) -> Option<&Intent> {
         let registry = self.registry_of(id);
         registry.get(id).filter(|intent| registry.allows_work(intent))
     }
 
-    /// Returns the registry that contains the text which work under this intent is checked against.
     pub(crate) fn registry_of(&self, id: &str) -> &Registry {
         let proposed = &self.proposed.registry;
         match &self.base {
-            // The change leaves the intent as it was when the change began.
+            // The change did not touch the intent, so its accepted text counts.
             Some(base) if base.version(id) == proposed.version(id) => &self.accepted.registry,
             _ => proposed,
         }
@@ -280,8 +254,6 @@ impl Rules {
         outside.map(Ruling::Outside)
     }
 
-    /// Returns the ids of the accepted intents that own a path and are neither completed nor
-    /// archived.
     fn claimed_by(&self, path: &RelativePath) -> Vec<String> {
         ids_of(self.accepted.registry.owners_among(path, selectable::can_start))
     }
@@ -347,14 +319,14 @@ impl Rules {
         }
     }
 
-    /// Returns the other intents in progress that own a path, as people read them.
     pub fn other_owners(&self, path: &RelativePath, id: &str) -> Vec<String> {
         let owners = self.owners(path).into_iter();
         names_of_intents(owners.filter(|owner| owner.id.value != id))
     }
 
-    /// Says what to do about work on a path outside the scope of an intent. `it` is a noun for that
-    /// work. `recorded` is the place of what is recorded under that intent, quoted for a shell.
+    /// Says what to do about work on a path outside the scope of an intent. `it` is a noun
+    /// for that work. `recorded` is the path of the work that is recorded under that
+    /// intent, quoted for a shell.
     pub fn way_out(
         &self,
         path: &RelativePath,
@@ -379,7 +351,6 @@ impl Rules {
         help
     }
 
-    /// Returns the place in the registry that explains why an intent owns a path or does not.
     pub fn explained(&self, path: &RelativePath, id: &str) -> Option<RelatedPlace> {
         // Text that exists only in the proposed registry may not be in a file yet, so the accepted
         // registry is preferred.
@@ -399,7 +370,6 @@ pub fn names_of_intents<'a>(intents: impl IntoIterator<Item = &'a Intent>) -> Ve
     intents.into_iter().map(named).collect()
 }
 
-/// Returns the command that asks a person to add an entry to the scope of an intent.
 pub fn ask_for_scope(id: &str, entry: &str) -> String {
     let entry = text::shell_word(entry);
     format!("intent request-scope --intent {id} --add {entry} --reason 'why it is needed'")
@@ -416,7 +386,6 @@ pub fn forbidden_by(ws: &Workspace, path: &RelativePath, intent: Option<&str>) -
     })
 }
 
-/// Returns the entry of a policy's `protected_paths` that matches the path.
 pub(crate) fn protecting(policy: &Policy, path: &RelativePath) -> Option<String> {
     let entries = &policy.protected_paths;
     // The workspace's own folder has its own rules, for rule files and for records.
@@ -426,7 +395,6 @@ pub(crate) fn protecting(policy: &Policy, path: &RelativePath) -> Option<String>
     entries.get(Scope::new(entries).naming(path.as_str())?).cloned()
 }
 
-/// Returns the place in a registry that explains why an intent owns a path or does not.
 pub fn scope_related(registry: &Registry, path: &RelativePath, id: &str) -> Option<RelatedPlace> {
     let (file, intent) = registry.intent_with_file(id)?;
     let (id, entries) = (&intent.id.value, &intent.owned_scope);

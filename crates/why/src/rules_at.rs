@@ -14,7 +14,6 @@ pub fn is_governed_at(git: &Git, target: &Target) -> Result<bool, GitError> {
 
 const ORCHESTRATION: &str = ".orchestration";
 
-/// Returns the policy in the index or at a commit, and what is wrong with it.
 pub fn policy_at(git: &Git, target: &Target) -> Result<Option<(Policy, Vec<Finding>)>, GitError> {
     let path = RelativePath::new(POLICY).expect("a fixed name is a path");
     let read = |path: &RelativePath| {
@@ -29,7 +28,6 @@ pub fn policy_at(git: &Git, target: &Target) -> Result<Option<(Policy, Vec<Findi
 /// The default path of the file with the findings that `intent check --baseline` leaves out.
 pub const KNOWN_FINDINGS: &str = ".orchestration/baseline.json";
 
-/// Returns which paths agents may not change by the ignore files in the index or at a commit.
 pub fn ignores_at(root: &Root, git: &Git, target: &Target) -> Result<Ignores, GitError> {
     let mut texts = Vec::new();
     for name in IGNORE_FILES {

@@ -7,7 +7,6 @@ use ground::{Hint, RelativePath, text};
 use intents::{ImportedIntent, Intent};
 
 impl Workspace {
-    /// Returns the error for a call that needs a selected intent if none is selected.
     pub fn nothing_selected(&self) -> VerbError {
         VerbError::NothingSelected { next: next_step(self) }
     }
@@ -47,13 +46,11 @@ pub fn selectable_intents(ws: &Workspace) -> Vec<&Intent> {
     if begun.is_empty() { open } else { begun }
 }
 
-/// Returns the intents in other formats under which work may be done, and that nobody has adopted.
 pub fn unadopted_open(ws: &Workspace) -> impl Iterator<Item = &ImportedIntent> {
     let open = ws.registry.imported().iter().filter(|one| one.is_open() && !one.ambiguous);
     open.filter(|one| ws.registry.unadopted(&one.intent.id.value).is_some())
 }
 
-/// Returns the intents in progress that own all of the paths. Empty if there are no paths.
 pub fn owners_of_all<'a>(ws: &'a Workspace, paths: &[RelativePath]) -> Vec<&'a Intent> {
     let Some((first, rest)) = paths.split_first() else { return Vec::new() };
     let mut owners = ws.registry.owners(first);
@@ -65,7 +62,6 @@ pub fn owners_of_all<'a>(ws: &'a Workspace, paths: &[RelativePath]) -> Vec<&'a I
     owners
 }
 
-/// Returns the command that puts an intent in progress, for a workspace in which none is.
 pub fn start_step(ws: &Workspace) -> String {
     let ids: Vec<&str> = unambiguous(ws, can_start).map(|one| one.id.value.as_str()).collect();
     match ids[..] {
@@ -75,7 +71,6 @@ pub fn start_step(ws: &Workspace) -> String {
     }
 }
 
-/// Returns the wanted intents whose id belongs to no other intent.
 pub fn unambiguous(
     ws: &Workspace,
     wanted: impl Fn(&Intent) -> bool,
@@ -88,7 +83,6 @@ pub fn unambiguous(
     ws.registry.intents().iter().filter(move |intent| wanted(intent) && is_only(intent))
 }
 
-/// The advice for a registry without an open intent.
 const NEW_INTENT: &str =
     "write one down with `intent new \"What somebody asked for\" --scope 'src/**' --start`";
 

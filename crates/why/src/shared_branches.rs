@@ -13,10 +13,9 @@ use ground::git::{ChangeKind, GitError, PathChange};
 use ground::{CommitId, Git, Policy, Root, store};
 use ledger::evidence;
 
-/// The largest stored file that is read, in bytes.
+/// In bytes.
 pub const MAX_BYTES: u64 = 1024 * 1024;
 
-/// The maximum number of commits that are stored for a branch.
 const MAX_SEEN: usize = 16;
 
 /// For each branch, the commits at which it was seen and that are still stored, oldest first.
@@ -25,7 +24,7 @@ pub(crate) type Tips = BTreeMap<String, Vec<CommitId>>;
 pub struct Remotes {
     /// The commit of each branch. The key is its name, such as `origin/main`.
     pub at: BTreeMap<String, CommitId>,
-    /// The default branches: from `origin/HEAD` to the branch that it stands for.
+    /// Maps `origin/HEAD` to the default branch that it stands for.
     defaults: HashMap<String, String>,
 }
 
@@ -39,8 +38,6 @@ impl Remotes {
         Ok(remotes)
     }
 
-    /// Returns the name of the branch that `origin/HEAD` stands for. Any other name is returned
-    /// unchanged.
     fn real_name(&self, name: String) -> String {
         self.defaults.get(&name).cloned().unwrap_or(name)
     }
@@ -62,7 +59,6 @@ pub fn path(root: &Root, name: &str) -> Option<PathBuf> {
     Some(root.common_dir()?.join("intent").join(name))
 }
 
-/// Returns the stored commits together with those at which the branches are now.
 pub fn seen_tips(root: &Root, policy: &Policy, git: &Git, remotes: &Remotes) -> Tips {
     let mut tips = Tips::new();
     // Earlier versions stored the default branch under the name `origin/HEAD`.
@@ -82,7 +78,6 @@ fn stored(root: &Root) -> Tips {
     path(root, "tips.json").and_then(|path| store::read_json(&path, MAX_BYTES)).unwrap_or_default()
 }
 
-/// Stores the tips if they have changed.
 pub fn save(root: &Root, tips: &Tips) -> Result<(), VerbError> {
     if let (Some(path), Ok(bytes)) = (path(root, "tips.json"), serde_json::to_vec(tips))
         && *tips != stored(root)
@@ -92,7 +87,6 @@ pub fn save(root: &Root, tips: &Tips) -> Result<(), VerbError> {
     Ok(())
 }
 
-/// Adds the commit at which a branch is now.
 fn add_tip(git: &Git, seen: &mut Vec<CommitId>, now: &CommitId) {
     if seen.last() == Some(now) {
         return;
@@ -117,7 +111,6 @@ fn make_room(git: &Git, seen: &mut Vec<CommitId>, now: &CommitId) {
     }
 }
 
-/// Returns the shared branches of remotes, each with its commit.
 pub fn protected(policy: &Policy, git: &Git) -> Vec<(String, CommitId)> {
     let Ok(remotes) = Remotes::from_git(git) else { return Vec::new() };
     let is_protected = |(name, _): &(&String, &CommitId)| remotes.is_protected(policy, name);
@@ -144,7 +137,6 @@ pub fn target(policy: &Policy, git: &Git) -> Option<CommitId> {
     default.or_else(&mut protected).map(|(_, commit)| commit.clone())
 }
 
-/// Stores the present commits of the shared branches.
 pub fn remember(root: &Root, policy: &Policy, git: &Git) {
     let Ok(remotes) = Remotes::from_git(git) else { return };
     if let Err(error) = save(root, &seen_tips(root, policy, git, &remotes)) {

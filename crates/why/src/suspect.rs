@@ -25,7 +25,6 @@ use ground::{CommitId, RelativePath, clock};
 use intents::{Intent, Scope, Spanned};
 use ledger::Claim;
 
-/// The maximum number of commits that are searched for the one that changed an intent.
 const MAX_COMMITS: usize = 2_000;
 
 /// A part of an intent whose change makes its blocks suspect.
@@ -66,7 +65,6 @@ impl IntentPart {
         entries
     }
 
-    /// Returns the parts whose change concerns what was recorded about a file.
     fn differing(then: &Intent, now: &Intent, path: &RelativePath) -> Vec<Self> {
         let owns = |intent: &Intent| Scope::new(&Self::OwnedScope.entries_of(intent)).owns(path);
         let concerns = |part: &Self| *part != Self::OwnedScope || (owns(then) && !owns(now));
@@ -97,15 +95,15 @@ pub struct Suspicion {
     pub message: String,
 }
 
-/// Returns the suspect blocks of a file, each with its index and the reason. `blocks` has the
-/// provenance of every block of the file.
+/// Returns the index of each suspect block and the reason. `blocks` has the provenance of every
+/// block of the file.
 pub fn of_file(ws: &Workspace, blocks: &[Provenance]) -> Vec<(usize, Suspicion)> {
     let blocks = blocks.iter().enumerate();
     blocks.filter_map(|(at, found)| Some((at, suspicion_about(ws, found)?))).collect()
 }
 
-/// Returns why a block is suspect. `None` if it is not, or if that is not known. The commit that
-/// changed the intent is not searched for.
+/// `None` if the block is not suspect, or if that is not known. The commit that changed the
+/// intent is not searched for.
 pub fn suspicion_about(ws: &Workspace, found: &Provenance) -> Option<Suspicion> {
     let claim = found.claim.as_deref()?;
     // A person who reassigned the block has reviewed it, and the record's hash is that of the
@@ -132,7 +130,6 @@ pub fn suspicion_about(ws: &Workspace, found: &Provenance) -> Option<Suspicion> 
 }
 
 impl Suspicion {
-    /// Adds the commit that changed the intent.
     pub(crate) fn with_commit(mut self, ws: &Workspace) -> Self {
         let present = ws.registry.get(&self.intent).filter(|_| !self.parts.is_empty());
         if let (Some(present), Some(tip)) = (present, ws.tip()) {
@@ -147,7 +144,6 @@ impl Suspicion {
         self.with_message()
     }
 
-    /// Sets the message, which says what the other fields say.
     fn with_message(mut self) -> Self {
         let since = match (&self.commit, self.uncommitted) {
             (Some(commit), _) => {

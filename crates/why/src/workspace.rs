@@ -36,55 +36,42 @@ use ledger::{Entry, Ledger, Strength, Trust};
 #[derive(Clone)]
 pub struct Workspace {
     pub root: Arc<Root>,
-    /// The policy: what people allow.
     pub policy: Arc<Policy>,
-    /// What is wrong in the policy.
     pub policy_findings: Arc<[Finding]>,
     pub registry: Arc<Registry>,
-    /// The registry on disk, if it does not parse and `registry` is therefore an earlier version.
+    /// Set if the registry on disk does not parse. Then `registry` is an earlier version.
     broken_registry: Option<Arc<Registry>>,
-    /// All records. They are read on first use, which takes as long as there are records, so only
-    /// questions about all of them use this.
+    /// All records. Reading them, on first use, takes longer the more records there are, so
+    /// only questions about all of them use this.
     pub ledger: Arc<LazyLedger>,
     /// The records that are no evidence: those of the journal, and those of other tools.
     pub journal: Arc<LazyLedger>,
-    /// The rules for what agents may not touch, and what git ignores.
     pub ignores: Arc<Ignores>,
     attributes: Arc<Attributes>,
-    /// The repository and its `HEAD`. Opened on first use, so that the gate does not have to wait
-    /// for it.
+    /// Opened on first use, so that the gate does not have to wait for it.
     repository: Arc<LazyRepository>,
-    /// The intent that the person of this work tree has selected.
     pub selection: Option<Selection>,
-    /// A cache of what is known of earlier texts of the intents in `registry`.
     pub intent_history: Arc<IntentHistory>,
-    /// Where files are read: the work tree, the index, or a commit.
     files: Target,
-    /// The commit whose evidence counts, if that is not the evidence among the files.
+    /// Set if the evidence of this commit counts instead of the evidence among the files.
     evidence_at: Option<CommitId>,
-    /// The commit that the files are based on, if it differs from that of the work tree.
+    /// The commit that the files are based on. The outer `None` stands for that of the work
+    /// tree, the inner one for no commit.
     base: Option<Option<CommitId>>,
-    /// How the files differ from commits. They are compared on first use.
     compared: Arc<Mutex<Vec<KnownComparison>>>,
-    /// The evidence that was read to say who brought lines.
     pub(crate) known_evidence: Arc<ReadEvidence>,
-    /// What was found out about history before. `None` if it is not believed.
+    /// What was found out about history before. `None` if the caller must not rely on it.
     pub(crate) kept_answers: Option<Arc<AnswerStore>>,
-    /// What was found out about the intents of commits.
     pub(crate) known_commits: Arc<KnownCommits>,
-    /// The files that records name, by the id of the intent. Found when they are first asked for.
     files_of_intents: Arc<OnceLock<FilesOfIntents>>,
-    /// Becomes true when nobody waits for an answer any more.
     stop: Arc<AtomicBool>,
     progress: Arc<FileProgress>,
 }
 
-/// The differences from a commit, or from nothing.
 type KnownComparison = (Option<CommitId>, Arc<ComparedFiles>);
 
 type FilesOfIntents = HashMap<String, BTreeSet<RelativePath>>;
 
-/// The git repository of a work tree.
 #[derive(Default)]
 struct Repository {
     git: Option<Arc<Git>>,
@@ -111,7 +98,6 @@ impl Repository {
         Self { git: Some(git), head, error }
     }
 
-    /// Returns the same repository with its present `HEAD`.
     fn refreshed(&self) -> Self {
         match &self.git {
             Some(git) => Self::from_git(Arc::clone(git)),
@@ -120,7 +106,6 @@ impl Repository {
     }
 }
 
-/// A ledger that is read on first use.
 pub type LazyLedger = LazyLock<Ledger, Box<dyn FnOnce() -> Ledger + Send + Sync>>;
 
 fn lazily(read: impl FnOnce() -> Ledger + Send + Sync + 'static) -> Arc<LazyLedger> {
@@ -128,7 +113,6 @@ fn lazily(read: impl FnOnce() -> Ledger + Send + Sync + 'static) -> Arc<LazyLedg
 }
 
 impl Workspace {
-    /// Opens the workspace that contains a file or folder.
     pub fn open(target: &Path, environment: &Environment) -> Result<Self, RootError> {
         Ok(Self::at_root(Root::find(target, environment)?))
     }
@@ -139,7 +123,6 @@ impl Workspace {
         Self::rules_of(Arc::new(root)).with_rules_left_out().with_records_of_now()
     }
 
-    /// Reads the rules at a root. The ledger is left empty.
     fn rules_of(root: Arc<Root>) -> Self {
         let (policy, policy_findings) = Policy::load(&root);
         let of_repository = Arc::clone(&root);
@@ -171,24 +154,22 @@ impl Workspace {
         }
     }
 
-    /// Returns the same workspace, whose questions about all files end early once `stop` is true.
-    /// Their answers are then incomplete, so nobody may use them.
+    /// Questions about all files end early once `stop` is true. Their answers are then
+    /// incomplete, so nobody may use them.
     pub fn with_stop(self, stop: Arc<AtomicBool>) -> Self {
         Self { stop, ..self }
     }
 
-    /// Returns how far the questions about all files have come.
     pub fn progress(&self) -> &FileProgress {
         &self.progress
     }
 
-    /// Returns true once nobody waits for an answer any more; see [`Self::with_stop`].
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Returns the same workspace, answering faster with what was found out about history before.
-    /// Commands that decide something, such as `check`, must not believe that.
+    /// Answers faster with what was found out about history before. Commands that decide
+    /// something, such as `check`, must not use this.
     pub fn with_kept_answers(self) -> Self {
         let place = cache::shared(&self.root, "answers");
         let kept_answers = place.and_then(|place| AnswerStore::open(&place)).map(Arc::new);
@@ -217,7 +198,6 @@ impl Workspace {
         }
     }
 
-    /// Returns the same workspace with other rules than those on disk.
     pub fn under_rules(
         self,
         (policy, policy_findings): (Policy, Vec<Finding>),
@@ -234,7 +214,6 @@ impl Workspace {
         }
     }
 
-    /// Returns the same workspace with the records that are on disk now. They are read on first use.
     pub fn with_records_of_now(self) -> Self {
         let ws = self.clone();
         let load = move || {
@@ -255,7 +234,6 @@ impl Workspace {
         Self { ledger, journal, compared, known_evidence, files_of_intents, ..self }
     }
 
-    /// Reads everything again that may have changed on disk.
     pub fn reload(&self) -> Self {
         let root = Root::find(self.root.path(), self.root.environment());
         let root = Arc::new(root.unwrap_or_else(|_| (*self.root).clone()));
@@ -271,9 +249,8 @@ impl Workspace {
         .with_records_of_now()
     }
 
-    /// Returns the same workspace with the registry of `before`, if its own registry does not
-    /// parse. Only for a server whose user is editing the registry; never use it to decide or to
-    /// write.
+    /// Takes the registry of `before` if the workspace's own registry does not parse. Only
+    /// for a server whose user is editing the registry; never use it to decide or to write.
     pub fn judged_as(self, before: &Self) -> Self {
         let is_broken = |registry: &Registry| registry.syntax_error().is_some();
         if !is_broken(&self.registry) || is_broken(&before.registry) {
@@ -283,12 +260,10 @@ impl Workspace {
         Self { broken_registry: Some(Arc::clone(&self.registry)), registry, ..self }
     }
 
-    /// Returns the registry on disk, whether it parses or not.
     pub fn registry_on_disk(&self) -> &Arc<Registry> {
         self.broken_registry.as_ref().unwrap_or(&self.registry)
     }
 
-    /// Returns a sentence that says that an older registry is in use. `None` if it is not.
     pub fn judged_by_older(&self) -> Option<String> {
         let broken = self.broken_registry.as_ref()?;
         Some(format!(
@@ -297,30 +272,25 @@ impl Workspace {
         ))
     }
 
-    /// Returns the repository. `None` without git.
     pub fn git(&self) -> Option<&Arc<Git>> {
         self.repository.git.as_ref()
     }
 
-    /// Returns the name that git has for the person who works here, if any.
     pub fn person(&self) -> Option<String> {
         let of_machine = || person_of_machine(self.root.environment());
         self.git().map_or_else(of_machine, |git| git.person())
     }
 
-    /// Returns a git setting of the repository or the person. `None` if it is not set.
     pub fn setting(&self, key: &str) -> Option<String> {
         let of_machine = || configured_on_machine(key, self.root.environment());
         self.git().map_or_else(of_machine, |git| git.configured(key))
     }
 
-    /// Like [`Workspace::setting`], for a setting that is a path.
     pub fn path_setting(&self, key: &str) -> Option<PathBuf> {
         let of_machine = || path_on_machine(key, self.root.environment());
         self.git().map_or_else(of_machine, |git| git.configured_path(key))
     }
 
-    /// Returns the commit that the files are based on.
     pub fn head(&self) -> Option<&CommitId> {
         match &self.base {
             Some(base) => base.as_ref(),
@@ -328,8 +298,8 @@ impl Workspace {
         }
     }
 
-    /// Returns the same workspace with the files of the index or of a commit, and the commit that
-    /// they are based on. Its records are those of these files, without the journal.
+    /// Reads files from the index or from a commit; `base` is the commit that they are
+    /// based on. The records are those of these files, without the journal.
     pub fn with_files(&self, files: Target, base: Option<CommitId>) -> Self {
         let (ws, target) = (self.clone(), files.clone());
         let ledger = lazily(move || ws.ledger_at(&target).unwrap_or_default());
@@ -346,25 +316,22 @@ impl Workspace {
         }
     }
 
-    /// Returns the same workspace with the files of the index, and the journal: the content of the
-    /// next commit after sealing.
+    /// With the journal, the files of the index are the content of the next commit after sealing.
     pub fn at_index(&self) -> Result<Self, GitError> {
         let index = self.at_index_alone()?;
         Ok(Self { journal: Arc::clone(&self.journal), ..index })
     }
 
-    /// Returns the same workspace with the files of the index, without the journal: what everyone
-    /// will see after `git commit`.
+    /// Without the journal, the files of the index are what everyone will see after `git commit`.
     pub fn at_index_alone(&self) -> Result<Self, GitError> {
         self.governed_by(Target::Index, self.head().cloned())
     }
 
-    /// Returns the workspace as a commit has it. Work tree, index and journal are not read.
+    /// Work tree, index and journal are not read.
     pub fn at_commit(&self, commit: CommitId, base: Option<CommitId>) -> Result<Self, GitError> {
         self.governed_by(Target::Commit(commit), base)
     }
 
-    /// Returns the files of this workspace, with the records and the rules of a commit.
     pub fn as_of(&self, commit: CommitId) -> Result<Self, GitError> {
         let then = self.at_commit(commit.clone(), None)?;
         let (files, base, compared) =
@@ -372,8 +339,8 @@ impl Workspace {
         Ok(Self { files, base, compared, evidence_at: Some(commit), ..then })
     }
 
-    /// Returns the same workspace with the files of the index or of a commit, and with the
-    /// registry, policy, ignore rules and attributes from there.
+    /// Reads the files, registry, policy, ignore rules and attributes of the index or of a
+    /// commit.
     fn governed_by(&self, target: Target, base: Option<CommitId>) -> Result<Self, GitError> {
         let Some(git) = self.git() else { return Ok(self.clone()) };
         let policy = policy_at(git, &target)?.unwrap_or_default();
@@ -394,7 +361,6 @@ impl Workspace {
         }
     }
 
-    /// Returns the commit from which files are read, or else the `HEAD` of the work tree.
     pub fn tip(&self) -> Option<&CommitId> {
         match &self.files {
             Target::Commit(commit) => Some(commit),
@@ -410,12 +376,10 @@ impl Workspace {
         Ok(Ledger::from_files(&files))
     }
 
-    /// Returns where files are read: the work tree, the index, or a commit.
     pub fn files(&self) -> &Target {
         &self.files
     }
 
-    /// Returns where evidence is read.
     pub(crate) fn evidence_source(&self) -> Target {
         self.evidence_at.clone().map_or_else(|| self.files.clone(), Target::Commit)
     }
@@ -427,7 +391,7 @@ impl Workspace {
         }
     }
 
-    /// Returns how the files differ from a commit. Without a commit, all files differ.
+    /// Without a commit, all files differ.
     pub fn compared_with(&self, base: Option<&CommitId>) -> Result<Arc<ComparedFiles>, GitError> {
         let Some(git) = self.git() else { return Ok(Arc::default()) };
         let mut compared = self.compared.lock().unwrap_or_else(PoisonError::into_inner);
@@ -457,7 +421,6 @@ impl Workspace {
         Ok(changed.collect())
     }
 
-    /// Returns the content of a file. `None` if it cannot be read or has more bytes than `limit`.
     pub(crate) fn read_bytes(&self, path: &RelativePath, limit: u64) -> Option<Vec<u8>> {
         let bytes = match &self.files {
             Target::WorkTree => self.root.read(path, limit).ok()?,
@@ -477,17 +440,14 @@ impl Workspace {
         }
     }
 
-    /// Returns why the repository cannot be read although there is a `.git`.
     pub fn git_error(&self) -> Option<&str> {
         self.repository.error.as_deref()
     }
 
-    /// Returns the path of `target` inside the workspace. `target` may be relative to `cwd`.
     pub fn path(&self, cwd: &Path, target: &Path) -> Result<RelativePath, VerbError> {
         Ok(self.root.relative(cwd, target)?)
     }
 
-    /// Reads a file. If it does not parse, its outline is carried over from the last commit.
     pub fn read(&self, path: &RelativePath) -> Result<Document, ReadError> {
         let unread = |reason| ReadError::Unread { path: path.clone(), reason };
         let too_large =
@@ -516,7 +476,6 @@ impl Workspace {
         Ok(document.with_origin(move || ws.read_at(ws.head()?, &at).ok()?))
     }
 
-    /// Returns the text of a rule file. `None` if the file does not exist.
     pub fn text(&self, path: &RelativePath) -> Result<Option<String>, VerbError> {
         let bytes = match (&self.files, self.git()) {
             (Target::WorkTree, _) | (_, None) => self.root.read(path, MAX_BYTES as u64)?,
@@ -525,18 +484,15 @@ impl Workspace {
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
-    /// Returns true if `.gitattributes` declares the file as generated by a program.
     pub fn is_generated(&self, path: &RelativePath) -> bool {
         self.attributes.is_generated(path)
     }
 
-    /// Parses a text of a file. The text may be that of any commit.
     pub fn document(&self, path: &RelativePath, bytes: &[u8]) -> Result<Document, Unread> {
         let document = Document::from_bytes(path.as_str(), bytes)?;
         Ok(if self.is_generated(path) { document.declared_generated_if(|| true) } else { document })
     }
 
-    /// Reads a file at a commit. `None` if it did not exist there or cannot be read as text.
     pub fn read_at(
         &self,
         commit: &CommitId,
@@ -550,12 +506,10 @@ impl Workspace {
         Ok(bytes.and_then(|bytes| self.document(path, &bytes).ok()))
     }
 
-    /// Returns how far a record can be trusted.
     pub fn trust(&self, entry: &Entry) -> Trust {
         self.journal.trust(entry)
     }
 
-    /// Returns how reliably the content of a record is known.
     pub fn strength(&self, entry: &Entry) -> Option<Strength> {
         self.journal.strength(entry)
     }
@@ -626,7 +580,8 @@ impl Workspace {
             let id = intent.id.value.to_lowercase();
             id == text || SourceFormat::of_id(&id).is_some_and(|(_, name)| name == text)
         };
-        // `openspec`, or `openspec:add-logn`. Another number is never a misspelling.
+        // The text may be `openspec`, or a misspelled id such as `openspec:add-logn`. An id with
+        // another number in it is never a misspelling.
         let digits =
             |text: &str| -> Vec<char> { text.chars().filter(char::is_ascii_digit).collect() };
         let is_near = |intent: &Intent| {
@@ -684,7 +639,6 @@ impl Workspace {
         shell_word(&format!(":/{place}"))
     }
 
-    /// Returns the intent with this id, or an error if no work may be done under it.
     pub fn intent_in_progress(&self, id: &str) -> Result<&Intent, VerbError> {
         let intent = self.intent(id)?;
         if self.registry.allows_work(intent) {
@@ -704,7 +658,7 @@ impl Workspace {
         Err(VerbError::NotInProgress { id: id.to_owned(), status: status.to_owned() })
     }
 
-    /// Returns an error if the registry is lost or does not parse. One that nobody has begun is sound.
+    /// A registry that nobody has begun is sound.
     pub fn sound_registry(&self) -> Result<(), VerbError> {
         if let Some(reason) = self.lost_registry() {
             return Err(VerbError::refused(reason));
@@ -721,7 +675,6 @@ impl Workspace {
         self.known_evidence.forget();
     }
 
-    /// Returns an error unless there is an `.orchestration/` folder.
     pub fn governed(&self) -> Result<(), VerbError> {
         if self.root.governed() {
             return Ok(());
@@ -736,13 +689,11 @@ impl Workspace {
         Err(VerbError::mendable(message, format!("create one with `{command}`")))
     }
 
-    /// Returns an error if there is a git repository that cannot be read.
     pub fn readable_git(&self) -> Result<(), VerbError> {
         let Some(reason) = self.git_error() else { return Ok(()) };
         Err(VerbError::refused(format!("nothing can be judged: {reason}")))
     }
 
-    /// Returns the error for a question that needs a git repository. `what` cannot be judged.
     pub fn no_git(&self, what: &str) -> VerbError {
         let root = self.root.path().display();
         VerbError::refused(format!(
@@ -762,7 +713,6 @@ impl Workspace {
     }
 }
 
-/// Returns true if a registry has an intent, or if that is not known because it cannot be read.
 fn may_know(registry: &Registry, id: &str) -> bool {
     !registry.exists()
         || registry.syntax_error().is_some()

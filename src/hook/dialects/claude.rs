@@ -39,7 +39,6 @@ pub(super) fn answer(at: At, said: &HookAnswer) -> HookOutput {
     }
 }
 
-/// Returns a decision about a call that has not run yet.
 pub(super) fn decision(at: At, decision: &str, reason: &str) -> Value {
     json!({ "hookSpecificOutput": {
         "hookEventName": at.name,
@@ -48,7 +47,6 @@ pub(super) fn decision(at: At, decision: &str, reason: &str) -> Value {
     } })
 }
 
-/// Returns text for the model to read, in addition to what the host says.
 pub(super) fn context(at: At, text: &str) -> Value {
     json!({ "hookSpecificOutput": { "hookEventName": at.name, "additionalContext": text } })
 }

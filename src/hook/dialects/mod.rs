@@ -44,8 +44,6 @@ pub struct At<'a> {
 }
 
 impl At<'static> {
-    /// What is assumed about a payload that could not be read: that a tool is about to change
-    /// something.
     pub(crate) const UNREAD: Self = At { moment: Moment::Before, name: "PreToolUse" };
 }
 

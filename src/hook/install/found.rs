@@ -8,7 +8,6 @@ use super::{Folders, InstallLevel, SettingsState};
 use crate::binary;
 use crate::host::{HOSTS, Host};
 
-/// The sign by which an agent was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FoundBy {
     /// The project has settings for the agent, or a folder for them, so everybody uses it here.

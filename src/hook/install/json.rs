@@ -113,7 +113,6 @@ fn write_spread(value: &Value, depth: usize, text: &mut String) {
     }
 }
 
-/// Writes a value on one line, with blanks as people write them.
 fn one_line(value: &Value) -> String {
     let joined = |parts: Vec<String>| parts.join(", ");
     match value {
@@ -163,12 +162,10 @@ pub(super) fn take(text: &str, parts: &[JsonPart]) -> Result<Option<String>, Con
     Ok((!empty).then(|| root.to_string()))
 }
 
-/// Returns true if there is a comment in this node, or below it.
 fn has_comment(node: CstNode) -> bool {
     node.is_comment() || node.children().into_iter().any(has_comment)
 }
 
-/// Returns the file as data, for `intent doctor`.
 pub(super) fn data(text: &str) -> Option<Value> {
     parse(text).ok()?.to_serde_value()
 }
@@ -190,14 +187,12 @@ fn parse(text: &str) -> Result<CstRootNode, Conflict> {
     CstRootNode::parse(text, &options).map_err(|error| Conflict::Syntax(error.to_string()))
 }
 
-/// Returns the object at the end of these keys. Creates the objects that are missing.
 fn find_or_create(top: &CstObject, within: &[&str]) -> Result<CstObject, Conflict> {
     within.iter().try_fold(top.clone(), |object, key| {
         object.object_value_or_create(key).ok_or_else(|| Conflict::Shape((*key).to_owned()))
     })
 }
 
-/// Returns the object at the end of these keys, if it exists.
 fn find(top: &CstObject, within: &[&str]) -> Option<CstObject> {
     within.iter().try_fold(top.clone(), |object, key| object.object_value(key))
 }
@@ -299,7 +294,6 @@ fn remove(entry: CstNode) {
     }
 }
 
-/// Removes objects on the path `within` that are empty now.
 fn prune(top: &CstObject, within: &[&str]) {
     for depth in (1..=within.len()).rev() {
         let Some(parent) = find(top, &within[..depth - 1]) else { continue };

@@ -25,10 +25,8 @@ use recipes::{FileContent, MakeContent, Recipe};
 
 /// A line near the top of every file that contains nothing but our content.
 const MARK: &str = "Written by `intent init`, which writes it anew: change nothing here.";
-/// The largest settings file, in bytes, that is changed.
 pub const MAX_SETTINGS: u64 = 4 * 1024 * 1024;
 
-/// Which of a host's settings to change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InstallLevel {
     /// The settings in the project. They are committed and hold for everybody.
@@ -37,19 +35,15 @@ pub enum InstallLevel {
     User,
 }
 
-/// Whether to add or to remove our entries.
+/// Whether to add our entries to the settings, or to remove them and nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InstallAct {
-    /// Adds our entries to the settings.
     Put,
-    /// Removes our entries, and nothing else.
     Take,
 }
 
-/// The folders that contain settings.
 #[derive(Clone, Debug)]
 pub struct Folders {
-    /// The root of the workspace.
     pub project: PathBuf,
     pub home: PathBuf,
     /// The folder of Claude Code's managed settings, which an organisation sets and people cannot
@@ -81,44 +75,33 @@ fn folder_named(environment: &Environment, variable: &str) -> Option<PathBuf> {
     environment.variable(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
-/// Why settings were left alone. No file was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
-    /// A file could not be understood, or it has an entry of somebody else in the place of ours.
     #[error("{path} was left as it is: {why}. No file was changed")]
     Conflict { path: PathBuf, why: Conflict },
-    /// A folder on the path of the file is a symbolic link.
     #[error("{path} is a symbolic link; refusing to write through it. No file was changed")]
     Link { path: PathBuf },
-    /// A file could not be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// What prevents a change of a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Conflict {
     #[error("it does not parse ({0})")]
     Syntax(String),
-    /// The top level of the file is not an object.
     #[error("it holds something else than an object")]
     NoObject,
-    /// A key has a value of another type than this host expects.
     #[error("`{0}` in it is not what this host expects there")]
     Shape(String),
-    /// An entry that is not ours has the name of ours.
     #[error("an entry `{0}` that is not ours stands in it")]
     Taken(String),
-    /// A file that should contain only our content was written by somebody else.
     #[error("it is somebody else's file and cannot be shared")]
     Foreign,
-    /// The file is not UTF-8 text.
     #[error("it is not UTF-8 text")]
     NoText,
 }
 
 impl Conflict {
-    /// Returns what to do with the file.
     fn remedy(&self) -> &'static str {
         match self {
             Self::Syntax(_) | Self::NoObject | Self::Shape(_) | Self::NoText => "mend it",
@@ -135,7 +118,6 @@ impl Hint for Conflict {
 }
 
 impl InstallError {
-    /// Returns what to do before the command is run again.
     pub fn remedy(&self) -> String {
         match self {
             Self::Conflict { why, .. } => why.remedy().to_owned(),
@@ -200,7 +182,6 @@ pub enum Done {
     Removed,
 }
 
-/// Adds our entries to the settings of hosts, or removes them.
 pub fn install(
     folders: &Folders,
     hosts: &[Host],
@@ -214,7 +195,6 @@ pub fn install(
     Ok(answer)
 }
 
-/// Returns true if a path in the project is that of a file that [`install`] writes.
 pub fn is_settings_file(path: &str) -> bool {
     let mut files = recipes::RECIPES.iter().flat_map(|recipe| recipe.files);
     files.any(|file| file.project.split(' ').any(|name| name == path))
@@ -243,7 +223,6 @@ pub fn is_as_installed(path: &str, before: Option<&str>, now: &str) -> bool {
     text.as_deref() == Some(now) && before != Some(now)
 }
 
-/// Returns what [`install`] would do, and writes nothing.
 pub fn preview(
     folders: &Folders,
     hosts: &[Host],
@@ -260,23 +239,18 @@ pub(super) enum SettingsState {
     Absent,
     /// The file has our entries as this version writes them.
     Ours,
-    /// The file has entries of ours, but not as this version writes them.
     Different,
-    /// The file cannot be understood, for this reason.
     Unreadable(String),
 }
 
-/// A settings file of a host, with its state.
 pub(super) struct ExaminedFile {
     pub(super) path: PathBuf,
     pub(super) standing: SettingsState,
     /// True if our entries in this file are hooks, false if they are a server.
     pub(super) hooks: bool,
-    /// The program that the hooks of this host start.
     pub(super) program: Option<HostProgram>,
 }
 
-/// Returns the state of each settings file of a host.
 pub(super) fn examine(folders: &Folders, host: &Host, level: InstallLevel) -> Vec<ExaminedFile> {
     let Some(recipe) = recipes::recipe_of_host(host) else { return Vec::new() };
     let files = files(folders, recipe, level);
@@ -359,22 +333,18 @@ pub(super) fn settings(path: &Path) -> Option<serde_json::Value> {
     json::data(&text_of(path)?)
 }
 
-/// Returns the text of a settings file. `None` if it does not exist or cannot be read.
 pub(super) fn text_of(path: &Path) -> Option<String> {
     String::from_utf8(store::read_capped(path, MAX_SETTINGS).ok()??).ok()
 }
 
-/// Returns the folder of a host in the person's home folder.
 pub(super) fn home_of(folders: &Folders, host: &Host) -> Option<PathBuf> {
     recipes::recipe_of_host(host).map(|recipe| settings_home(folders, recipe))
 }
 
-/// Splits [`Host::cannot`] into its parts.
 pub(super) fn sentences(cannot: &str) -> Vec<String> {
     cannot.split("; ").filter(|text| !text.is_empty()).map(str::to_owned).collect()
 }
 
-/// A file before and after the change.
 struct PlannedFile {
     before: Option<String>,
     after: Option<String>,
@@ -390,7 +360,6 @@ struct InstallPlan<'a> {
 }
 
 impl InstallPlan<'_> {
-    /// Plans the changes for these hosts.
     fn answer(&mut self, hosts: &[Host]) -> Result<InstallAnswer, InstallError> {
         let mut agents = Vec::new();
         for host in hosts {
@@ -504,7 +473,6 @@ fn content_after(
     }
 }
 
-/// Returns the settings files of a host, each with the function that makes its content.
 fn files(folders: &Folders, recipe: &Recipe, level: InstallLevel) -> Vec<(PathBuf, MakeContent)> {
     let folder = match level {
         InstallLevel::Project => folders.project.clone(),
@@ -519,7 +487,6 @@ fn files(folders: &Folders, recipe: &Recipe, level: InstallLevel) -> Vec<(PathBu
     recipe.files.iter().filter_map(file).collect()
 }
 
-/// Returns the folder with the host's settings for all projects.
 fn settings_home(folders: &Folders, recipe: &Recipe) -> PathBuf {
     let (variable, folder) = recipe.home;
     let moved = variable.and_then(|variable| folder_named(&folders.environment, variable));

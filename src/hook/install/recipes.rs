@@ -16,7 +16,6 @@ use crate::binary::PROGRAM;
 use crate::host::Host;
 use code::languages;
 
-/// The program that hooks start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostProgram {
     /// `intent-lsp`, found on the `PATH`, so that committed settings work for everybody.
@@ -80,9 +79,7 @@ pub(super) enum FileContent {
 /// first. Without a name, the host has no such file at that level.
 pub(super) struct SettingsFile {
     pub(super) content: MakeContent,
-    /// The path in the project.
     pub(super) project: &'static str,
-    /// The path in the host's folder in the home folder.
     pub(super) user: &'static str,
 }
 
@@ -92,14 +89,12 @@ const fn file(content: MakeContent, project: &'static str, user: &'static str) -
     SettingsFile { content, project, user }
 }
 
-/// Everything that is needed to wire a host.
 pub(super) struct Recipe {
     pub(super) host: &'static str,
     pub(super) files: &'static [SettingsFile],
     /// The environment variable that moves the folder with the settings for all projects, and the
     /// default, relative to the person's home folder.
     pub(super) home: (Option<&'static str>, &'static str),
-    /// What a person has to do next.
     pub(super) next: &'static [&'static str],
 }
 
@@ -282,11 +277,8 @@ const PLUGINS: &[(&str, &str)] = &[
     ("amp", include_str!("../../../integrations/agents/amp/intent.ts")),
     ("pi", include_str!("../../../integrations/agents/pi/intent.ts")),
 ];
-/// The end of each plugin.
 const PLUGIN_END: &str = include_str!("../../../integrations/agents/hook.js");
-/// The text before the name of the program in a plugin.
 pub(super) const DECLARED: &str = "const PROGRAM = ";
-/// The tools of Claude Code that change something, and all tools of MCP servers.
 const CLAUDE_WRITES: &str = "Write|Edit|MultiEdit|NotebookEdit|Bash|PowerShell|Monitor|mcp__.*";
 /// The tools of Cursor that change files. Commands and MCP servers have events of their own.
 const CURSOR_WRITES: &str =
@@ -517,15 +509,12 @@ fn server(within: &'static [&'static str], value: Value) -> JsonPart {
     JsonPart::Member { within, name: "intent", value }
 }
 
-/// The hook that most hosts run: a command.
 fn command(program: &HostProgram, host: &Host) -> Value {
     json!({ "type": "command", "command": program.hook(host), "timeout": SECONDS })
 }
 
-/// Our hooks for each event.
 type HookLists = Vec<(&'static str, Vec<Value>)>;
 
-/// Claude Code's names for the four events that most hosts have.
 const CLAUDE_EVENTS: [&str; 4] = ["PreToolUse", "PostToolUse", "SessionStart", "UserPromptSubmit"];
 
 /// Returns the same hook for four events. The first two are about a tool, which has to match.

@@ -31,7 +31,6 @@ pub(crate) fn starts_us(entry: &Value, verbs: &[&str]) -> bool {
     }
 }
 
-/// Collects the words of a command, which is a string or a list of words.
 fn collect_words(command: &Value, said: &mut Vec<String>) {
     match command {
         Value::String(text) => said.extend(text.split_whitespace().map(str::to_owned)),

@@ -10,7 +10,6 @@ use super::recognise::is_us;
 const SERVERS: &str = "mcp_servers";
 const NAME: &str = "intent";
 
-/// Returns the file with our server in it.
 pub(super) fn with_server(text: &str, program: &HostProgram) -> Result<String, Conflict> {
     let mut file = parse(text)?;
     let servers = file.entry(SERVERS).or_insert_with(|| {

@@ -109,12 +109,10 @@ impl Folder {
 #[error("it is a symbolic link, or is reached through one")]
 struct FoundLink;
 
-/// Returns true if the error was caused by a symbolic link.
 pub(crate) fn is_link(error: &Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<FoundLink>())
 }
 
-/// Returns true if the error says that the file does not exist.
 pub fn is_missing(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }

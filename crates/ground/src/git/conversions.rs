@@ -150,7 +150,8 @@ impl Conversions<'_> {
             let id = gix::objs::compute_hash(repo.object_hash(), kind, bytes);
             Ok::<_, GitError>(self.git.read(id)? == blob)
         };
-        // Whatever a conversion would make of it, nothing changed.
+        // The bytes are those that git stores, so nothing changed, whatever a conversion would make
+        // of them.
         if is_it(&bytes)? {
             return Ok(Some(true));
         }

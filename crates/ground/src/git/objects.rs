@@ -139,7 +139,6 @@ impl Git {
     }
 }
 
-/// The commits that were read, with all their parents.
 pub(super) type KnownCommits = RwLock<HashMap<ObjectId, CommitNode>>;
 
 /// A handle of the repository, together with when its packs last changed.
@@ -202,7 +201,7 @@ impl ObjectReader<'_> {
         Ok(self.ignored.as_ref().is_some_and(|ignored| ignored.contains(&commit)))
     }
 
-    /// Returns what else than the commits themselves decides about answers: where a shallow clone
+    /// Returns what decides about answers besides the commits themselves: where a shallow clone
     /// ends, which commits are ignored, and which objects stand in for others.
     pub fn view_of_history(&mut self) -> GitResult<Vec<u8>> {
         if self.ignored.is_none() {
@@ -368,9 +367,9 @@ impl ObjectReader<'_> {
         Ok(Arc::clone(&found))
     }
 
-    /// Returns what `find` finds out about two trees. It is asked again only if it was long ago.
-    ///
-    /// `kind` says what is found out, and `weight` how many bytes the answer takes.
+    /// Returns what `find` finds out about two trees. The answer is kept, and `find` runs again
+    /// only if other answers have pushed it out. `kind` says what is found out, and `weight` how
+    /// many bytes the answer takes.
     pub fn remembered<T: Send + Sync + 'static>(
         &mut self,
         kind: &'static str,
@@ -419,7 +418,6 @@ impl ObjectReader<'_> {
         Ok(())
     }
 
-    /// Returns the entries of two trees by name, in the order of the names.
     fn entries_of_both(
         &mut self,
         (before, now): TwoTrees,

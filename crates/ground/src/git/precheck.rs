@@ -92,7 +92,6 @@ impl CheckedObjects {
         packs.as_deref().or_else(loose)
     }
 
-    /// Returns why the objects and logs must not be read. `None` if they may be.
     pub(super) fn obstacle_of_all(&self) -> Option<&str> {
         let look = || {
             let mut look = FileLook { seen: 0 };
@@ -134,7 +133,6 @@ struct FileLook {
 }
 
 impl FileLook {
-    /// Checks the objects in a folder, and those in the folders from which it borrows objects.
     fn objects(&mut self, folder: &Path, depth: usize) -> Option<String> {
         let found = self.look_below(folder, None, depth);
         if found.is_some() || depth == 0 {

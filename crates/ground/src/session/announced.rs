@@ -19,7 +19,6 @@ pub struct Announcement {
     pub runner: Runner,
     /// Whether the command runs only if a person agrees. Nobody tells the hook if they do not.
     pub asked: bool,
-    /// The process of the host, where it is known.
     pub host: Option<ProcessId>,
     /// When the hook ran, and until when the note counts: RFC 3339 in UTC.
     pub at: String,

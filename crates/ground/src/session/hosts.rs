@@ -6,7 +6,6 @@ use crate::agents::{self, ProcessId};
 
 const HOSTS: &str = "hosts";
 const MAX_NOTE: u64 = 4 * 1024;
-/// At most this many notes are kept, of the last hosts that started.
 const MAX_HOSTS: usize = 64;
 
 /// Returns true if a host seems to run this process as its hook, and notes the process of the host.

@@ -130,7 +130,7 @@ pub fn selected_by(
     is_known: impl Fn(&str) -> bool,
 ) -> Option<Selection> {
     on_branch(root, &of_session(root, session), is_known).or_else(|| {
-        // What this work tree knows of the session decides, if it knows anything.
+        // If this work tree has a file of the session, that file decides.
         if of_session(root, session).exists() {
             return None;
         }
@@ -168,7 +168,6 @@ pub fn forget_writes(root: &Root, session: &str) -> Result<(), StoreError> {
     store::remove(&of_actor(root, session).join(WROTE)).map(drop)
 }
 
-/// Keeps what is known of a session in a file of its own.
 fn keep_word(root: &Root, actor: &str, name: &str, word: &str) -> Result<(), StoreError> {
     local(root)?;
     store::write_scratch(&of_actor(root, actor).join(name), word.as_bytes())

@@ -45,7 +45,6 @@ impl SeenExtent {
     }
 }
 
-/// Who wrote a file in this work tree, through tools whose hooks ran.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileWrites {
     #[serde(flatten)]

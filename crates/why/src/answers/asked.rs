@@ -71,7 +71,6 @@ fn of_intent(intent: &Intent) -> AskedFor {
     }
 }
 
-/// Returns the texts in a value that is a text, a number, or a list of these.
 fn texts_in(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) => vec![text.clone()],

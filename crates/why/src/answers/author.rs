@@ -16,13 +16,11 @@ pub struct BroughtLines {
 }
 
 impl BroughtLines {
-    /// Returns `3 of 8 lines`.
     pub fn in_words(self) -> String {
         let Self { lines, of } = self;
         format!("{lines} of {of} {}", if of == 1 { "line" } else { "lines" })
     }
 
-    /// Returns a count of the lines that say something, and of all of them.
     pub fn from_counts((lines, of): (usize, usize)) -> Self {
         let count = |lines: usize| u32::try_from(lines).unwrap_or(u32::MAX);
         Self { lines: count(lines), of: count(of) }

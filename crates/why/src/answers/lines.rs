@@ -154,7 +154,6 @@ impl<'a> OtherTools<'a> {
     }
 }
 
-/// Returns what other tools claim about the lines of a block that no record is about, most lines first.
 pub(super) fn claims_about(
     tools: &mut OtherTools<'_>,
     file: &FileProvenance,
@@ -201,7 +200,6 @@ pub struct NewerLines {
     pub uncommitted: bool,
 }
 
-/// Returns who brought these lines without a record, most lines first.
 pub(super) fn newer_by(
     ws: &Workspace,
     file: &FileProvenance,
@@ -227,7 +225,6 @@ pub(super) fn newer_by(
     found
 }
 
-/// Returns the lines of the block with this index.
 pub(super) fn of_block(ws: &Workspace, file: &FileProvenance, at: usize) -> BlockLines {
     let mut runs: Vec<(LineRun, LineSource)> = Vec::new();
     let is_alike = |a: &LineSource, b: &LineSource| {
@@ -268,8 +265,6 @@ impl BlockAnswer {
         (self.newer > 0).then(|| words_for_newer(self.newer, &self.newer_by))
     }
 
-    /// Describes the lines of a block for people. `None` if one intent brought all of them, or if
-    /// lines were not requested.
     pub fn lines_text(&self) -> Option<String> {
         self.lines.as_ref()?.sentence()
     }
@@ -330,7 +325,6 @@ impl BlockLines {
 }
 
 impl LineRun {
-    /// Returns the intent under which the lines were brought, or says that none is known.
     fn owner(&self) -> &str {
         match (&self.from, self.state) {
             (Some(from), _) => from.intent.as_deref().unwrap_or("a record without an intent"),
@@ -340,10 +334,8 @@ impl LineRun {
     }
 }
 
-/// The first and the last line.
 type Span = (u32, u32);
 
-/// Formats a range of lines as `15–31`, or as `15` for a single line.
 pub fn span(start: u32, end: u32) -> String {
     if start == end { start.to_string() } else { format!("{start}–{end}") }
 }

@@ -47,7 +47,6 @@ pub enum NoRecord {
 }
 
 impl NoRecord {
-    /// Returns the words for people.
     pub fn in_words(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -58,7 +57,6 @@ impl NoRecord {
 }
 
 impl OriginAnswer {
-    /// Says in one line what is known, each thing with the word of its strength.
     pub fn in_words(&self) -> String {
         let commit = &self.commit;
         let intents = self.intent.iter().chain(&self.candidates);
@@ -76,7 +74,6 @@ impl OriginAnswer {
         parts.collect::<Vec<_>>().join("; ")
     }
 
-    /// Says how the intent is known.
     pub fn how_it_is_known(&self) -> &'static str {
         let is_one = self.intent.is_some();
         match self.known_by {
@@ -93,8 +90,8 @@ impl OriginAnswer {
     }
 }
 
-/// Returns what a commit tells about lines without a record. `None` if it cannot be read.
-/// `is_unread` says that there is evidence which this program cannot read.
+/// `None` if the commit cannot be read. `is_unread` says that there is evidence which this
+/// program cannot read.
 pub(super) fn origin_of(
     ws: &Workspace,
     commit: &CommitId,
@@ -140,7 +137,6 @@ fn conditions_of(ws: &Workspace, id: &str) -> Option<String> {
     }
 }
 
-/// Returns true if a commit is older than the month of the first evidence.
 fn is_before_records(ws: &Workspace, brief: &CommitBrief) -> bool {
     let first = evidence::first_month(&ws.root);
     let month = brief.timestamp.as_deref().and_then(|time| time.get(..7));
