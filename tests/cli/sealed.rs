@@ -142,6 +142,20 @@ fn a_clone_reads_a_recorded_doc_comment_as_recorded() {
     }
 }
 
+#[test]
+fn evidence_names_a_block_of_which_only_the_doc_comment_was_removed() {
+    let lab = governed();
+    let calls = ["recorded(1)", "recorded(2)"];
+    lab.write(FILE, "/// Works.\n".to_owned() + &function(&calls));
+    lab.fine(&["record", FILE, "--intent", "INT-001", "--agent", "codex", "--session", "1"]);
+    lab.commit();
+    record(&lab, "INT-002", &calls);
+    lab.commit();
+    let added = lab.read_git(&["show", "--format=", "HEAD", "--", ".orchestration/agent_trace"]);
+    assert!(added.contains(r#"["function","work","1-"#) && added.contains("INT-002"), "{added}");
+    assert_eq!(told(&lab).0, "exact");
+}
+
 /// Commits everything with an old date, so that a record of today cannot be about the change of that commit.
 fn commit_long_ago(lab: &Lab) {
     let alias = "alias.old=!GIT_COMMITTER_DATE=2026-01-01T00:00:00Z git commit -q -m old";

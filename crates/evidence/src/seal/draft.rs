@@ -308,13 +308,22 @@ pub(super) fn left_a_block(entry: &Entry, path: &RelativePath, texts: TextsOfCom
 }
 
 fn is_left_by(range: &BlockRecord, (before, now): TextsOfCommit<'_>) -> bool {
-    let is_in = |document: &Document| {
-        document.blocks().blocks.iter().any(|block| {
-            is_named(block, range)
-                && (range.deleted || range.content_hash == block.fingerprint.content)
-        })
+    if range.deleted {
+        let is_in = |document: &Document| {
+            document.blocks().blocks.iter().any(|block| is_named(block, range))
+        };
+        return !is_in(now) && before.is_some_and(is_in);
+    }
+    // A content hash says nothing of the lead, such as a doc comment that was removed.
+    let leads = |document: &Document| -> Vec<Option<String>> {
+        let blocks = document.blocks();
+        let its = blocks.blocks.iter().filter(|block| {
+            is_named(block, range) && range.content_hash == block.fingerprint.content
+        });
+        its.map(|block| document.slice(block.lead.clone())).collect()
     };
-    is_in(now) != range.deleted && before.is_some_and(is_in) == range.deleted
+    let before = before.map(leads).unwrap_or_default();
+    leads(now).iter().any(|lead| !before.contains(lead))
 }
 
 fn is_named(block: &Block, range: &BlockRecord) -> bool {
