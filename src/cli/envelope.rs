@@ -47,6 +47,7 @@ impl SignedEnvelope {
         }
     }
 
+    /// Returns the payload, or `None` if it is not base64.
     pub fn opened(&self) -> Option<Vec<u8>> {
         STANDARD.decode(&self.payload).ok()
     }

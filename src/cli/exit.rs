@@ -16,6 +16,7 @@ pub enum Exit {
 }
 
 impl Exit {
+    /// Returns [`Exit::Findings`] if `something` is true, otherwise [`Exit::Fine`].
     pub fn found(something: bool) -> Self {
         if something { Self::Findings } else { Self::Fine }
     }

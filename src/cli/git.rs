@@ -62,11 +62,13 @@ pub fn stage<'a>(
     let below = |path| {
         let path = workspace.root.absolute(path);
         let below = path.strip_prefix(top).unwrap_or(&path).to_string_lossy();
+        // On Unix a backslash is a letter of a name.
         if cfg!(windows) { below.replace('\\', "/") } else { below.into_owned() }
     };
     update_index(top, paths.map(below).collect(), workspace.root.environment())
 }
 
+/// Like [`stage`], for paths relative to the top of the work tree.
 pub fn update_index(
     top: &Path,
     paths: Vec<String>,

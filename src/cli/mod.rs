@@ -126,6 +126,7 @@ pub fn main() -> ExitCode {
 
 pub fn run(process: Process) -> Exit {
     let mut definition = command();
+    // Without a terminal, the width of the help comes from a variable.
     let Terminals { input, output, error } = process.streams.terminals;
     if !(input || output || error) {
         let named = process.environment.variable("COLUMNS").and_then(|width| width.to_str());
@@ -179,6 +180,7 @@ fn refuse(error: &clap::Error, process: Process) -> Exit {
             true => said.ansi().to_string(),
             false => said.to_string(),
         };
+        // If the stream is closed, there is nowhere to report that.
         let _ = stream.write_all(said.as_bytes());
         return if error.use_stderr() { Exit::Usage } else { Exit::Fine };
     }

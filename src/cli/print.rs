@@ -62,6 +62,7 @@ impl Printer {
         self.exit_of(self.streams.output().write_all(&bytes))
     }
 
+    /// Prints one JSON document on stdout: indented if stdout is a terminal, otherwise on one line.
     pub fn json<T: Serialize>(&self, answer: &T) -> Result<Exit, CliError> {
         let document = match self.streams.terminals.output {
             true => serde_json::to_string_pretty(answer).map_err(io::Error::from).map(as_printed),
@@ -164,6 +165,7 @@ fn ascii_where_invisible(json: &str) -> String {
         }
         out.push_str(&json[from..at]);
         for unit in character.encode_utf16(&mut [0; 2]) {
+            // Writing to a String cannot fail.
             let _ = write!(out, "\\u{unit:04x}");
         }
         from = at + character.len_utf8();
@@ -209,6 +211,7 @@ impl Page {
             return self;
         }
         self.column += safe.chars().count();
+        // Writing to a String cannot fail.
         let _ = write!(self.text, "{style}{safe}{style:#}");
         self
     }

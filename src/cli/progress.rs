@@ -24,6 +24,7 @@ pub fn with_progress<T>(printer: &Printer, workspace: &Workspace, ask: impl FnOn
     }
     let write = |text: &str| {
         let mut terminal = streams.error();
+        // Nobody can be told that a terminal is gone.
         let _ = terminal.write_all(text.as_bytes()).and_then(|()| terminal.flush());
     };
     let (asking, answered) = channel::<()>();

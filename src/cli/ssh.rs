@@ -104,6 +104,7 @@ pub fn sign(
     let key = key_file(workspace, folder, key, scratch.path())?;
     let file = scratch.path().join("signed");
     std::fs::write(&file, bytes).map_err(|source| CliError::io(&file, "written", source))?;
+    // ssh-keygen asks for a passphrase at the terminal itself.
     let mut program = programs::command(PROGRAM, workspace.root.environment());
     program.args(["-q", "-Y", "sign", "-n", namespace, "-f"]).arg(&key).arg(&file);
     let output = program.output().map_err(|error| not_run("nothing can be signed", &error))?;

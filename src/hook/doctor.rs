@@ -231,6 +231,7 @@ impl<'a> Wiring<'a> {
     }
 }
 
+/// Returns a path for display: relative to the project, if it is in the project.
 fn shown_path<'p>(folders: &Folders, path: &'p Path) -> std::path::Display<'p> {
     path.strip_prefix(&folders.project).unwrap_or(path).display()
 }
@@ -248,6 +249,7 @@ fn place_in_codex(file: &Path) -> Option<String> {
 /// value that means off.
 fn switches(folders: &Folders, host: &Host) -> Vec<(PathBuf, &'static str, bool)> {
     let at_home = install::home_of(folders, host).map(|home| home.join("settings.json"));
+    // The same switch in these files of the project, and in the settings of the person.
     let everywhere = |files: &[&str], pointer: &'static str, off: bool| {
         let files = files.iter().map(|file| folders.project.join(file)).chain(at_home);
         files.map(|path| (path, pointer, off)).collect()

@@ -334,6 +334,7 @@ fn writes_file(input: &Value) -> bool {
     fields::first_field(input, &written).is_some()
 }
 
+/// Returns the operation that an editor's call names, such as `view` or `create`.
 fn word_of(input: &Value) -> Option<&str> {
     fields::word(input, "command mode operation")
 }

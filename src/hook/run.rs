@@ -25,6 +25,7 @@ use ground::{Environment, Root, session};
 use judgement::after::{self, Feedback};
 use judgement::gate::{self, Decision, DenialCode, Judged};
 
+/// The largest payload, in bytes, that is judged.
 const MAX_PAYLOAD: u64 = 16 * 1024 * 1024;
 /// How long a call that can be denied may wait for its answer. Hosts wait for ten seconds and more.
 const PATIENCE: Duration = Duration::from_millis(1_500);

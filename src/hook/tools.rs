@@ -132,6 +132,7 @@ const COMMON: &[(ToolKind, &str)] = &[
     (ToolKind::Foreign, "use_mcp_tool CallMcpTool call_mcp_tool"),
 ];
 
+/// Returns what a tool of a host does, or `None` if it is in no table.
 pub fn kind(host: &Host, tool: &str) -> Option<ToolKind> {
     let own = OWN.iter().find(|(of, name, _)| *of == host.name && *name == tool);
     if let Some((_, _, kind)) = own {

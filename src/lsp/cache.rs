@@ -16,6 +16,7 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// A value with its own lock. `None` until it is computed.
 type CacheEntry<T> = Arc<Mutex<Option<Arc<T>>>>;
 
+/// One value for each key, such as the analysis of a document.
 pub(super) struct Cache<K, T>(Mutex<HashMap<K, CacheEntry<T>>>);
 
 impl<K, T> Default for Cache<K, T> {

@@ -104,6 +104,7 @@ impl Client {
         Ok(chosen.map(|item| item.title))
     }
 
+    /// Sends a request and awaits its answer for at most [`ANSWER_LIMIT`].
     pub async fn request<R: lsp::request::Request>(
         &self,
         params: R::Params,
@@ -111,6 +112,8 @@ impl Client {
         self.request_within::<R>(params, ANSWER_LIMIT).await
     }
 
+    /// Sends a request and awaits its answer for at most `limit`, for example while a person has to
+    /// decide.
     pub(crate) async fn request_within<R: lsp::request::Request>(
         &self,
         params: R::Params,
@@ -167,6 +170,7 @@ impl Client {
             tracing::debug!(%id, "an answer that nobody waits for");
             return;
         };
+        // The task may have given up between the two lines above.
         drop(sender.send(answer));
     }
 }

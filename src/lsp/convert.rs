@@ -18,6 +18,7 @@ pub fn path_of(uri: &lsp::Url) -> Option<PathBuf> {
     Some(with_upper_drive(path))
 }
 
+/// Returns the address of an absolute path. `None` for a relative path.
 pub(crate) fn uri_of(path: &Path) -> Option<lsp::Url> {
     lsp::Url::from_file_path(path).ok()
 }
@@ -69,6 +70,7 @@ pub(crate) fn bytes_strict(
     (start <= end).then_some(start..end)
 }
 
+/// Returns the client's range for bytes of a document.
 pub fn range(document: &Document, bytes: std::ops::Range<usize>, encoding: Encoding) -> lsp::Range {
     let at = |byte| {
         let Position { line, column } = document.position_of(byte, encoding);
@@ -86,6 +88,7 @@ pub(crate) fn range_of_lines(lines: LineRange) -> lsp::Range {
     }
 }
 
+/// Returns the protocol's severity. `None` for a level that is off.
 pub(crate) fn severity(level: Level) -> Option<lsp::DiagnosticSeverity> {
     match level {
         Level::Off => None,

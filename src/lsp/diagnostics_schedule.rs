@@ -29,7 +29,9 @@ pub(crate) struct Generation(u64);
 /// What is published for a document that has no findings and had none before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Clean {
+    /// Publishes nothing, because nothing changed.
     Silent,
+    /// Publishes an empty list, because some agents wait for an answer to each write.
     Published,
 }
 

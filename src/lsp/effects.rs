@@ -59,10 +59,12 @@ impl Ordered {
             tokio::spawn(progress::show(self.outside.client.clone(), title, finished));
         }
         self.outside.work(move || {
+            // After a panic the result is not used, and what was loaded before stays.
             let loaded = std::panic::catch_unwind(AssertUnwindSafe(|| match known {
                 Some(known) => Ok(known.reload()),
                 None => open(&root),
             }));
+            // There is a listener only if the client shows progress.
             done.send(()).ok();
             let workspace = loaded.unwrap_or_else(|panic| {
                 Err(format!("a fault of the server: {}", panic_text(&*panic)))
@@ -154,11 +156,13 @@ impl Ordered {
         }
     }
 
+    /// Computes a document's diagnostics after a pause, because somebody may be typing in it.
     pub(super) fn diagnose_soon(&mut self, uri: lsp::Url) {
         let pause = self.schedule.pause(&uri, self.world.now.analyses.took(&uri));
         self.diagnose_after(uri, pause);
     }
 
+    /// Computes a document's diagnostics after this delay, unless the client pulls them.
     pub(super) fn diagnose_after(&mut self, uri: lsp::Url, delay: Duration) {
         if self.world.now.client.pulls_diagnostics() {
             return;
@@ -234,6 +238,7 @@ impl Ordered {
         }
     }
 
+    /// Computes a document's diagnostics, unless the document was changed or closed since.
     fn diagnose(&mut self, uri: lsp::Url, generation: Generation) {
         if !self.schedule.is_wanted(&uri, generation) {
             return;
@@ -251,6 +256,8 @@ impl Ordered {
         });
     }
 
+    /// Publishes a document's diagnostics, unless the document has changed since they were
+    /// computed.
     fn publish(
         &mut self,
         uri: lsp::Url,
@@ -327,6 +334,7 @@ impl Ordered {
     }
 
     fn questions_found(&mut self, found: Vec<RootQuestions>) {
+        // The server may have been shut down while the questions were read.
         if self.phase != Phase::Running {
             return;
         }

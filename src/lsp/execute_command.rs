@@ -152,6 +152,7 @@ fn can_ask(conversation: &ClientConversation) -> bool {
     conversation.snapshot.settings.interactive
 }
 
+/// Lets a person choose among the intents in progress. `None` if the dialog was dismissed.
 async fn choose_intent(
     conversation: &ClientConversation,
     argument: &Map<String, Value>,

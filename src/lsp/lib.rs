@@ -104,6 +104,7 @@ use workspace_location::WorkspaceLocation;
 
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
+/// Finds the workspace that governs a folder. Returns `None` if there is none.
 type FindPlace = fn(&Path) -> Option<WorkspaceLocation>;
 
 type OpenWorkspace = fn(&Path) -> Result<Workspace, String>;

@@ -56,6 +56,7 @@ impl Log {
     pub fn flush(&self) {
         let (written, done) = sync_channel(1);
         if self.lines.try_send(LogEntry::Flush(written)).is_ok() {
+            // If the thread is late or gone, there is nothing more to wait for.
             done.recv_timeout(LAST_LINES).ok();
         }
     }
@@ -71,6 +72,7 @@ fn write(queue: &Receiver<LogEntry>, mut output: impl Write) {
             }
             LogEntry::Flush(written) => {
                 output.flush().ok();
+                // The receiver may have stopped waiting.
                 written.try_send(()).ok();
             }
         }

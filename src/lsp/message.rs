@@ -17,11 +17,19 @@ pub enum Message {
 #[derive(Debug)]
 pub enum Rejected {
     Unparsable(String),
-    Shape { id: Id, reason: String },
-    Answer { reason: String },
+    Shape {
+        id: Id,
+        reason: String,
+    },
+    /// The body is an answer that cannot be read. It gets no reply, since an answer must not be
+    /// answered.
+    Answer {
+        reason: String,
+    },
 }
 
 impl Rejected {
+    /// Returns the error reply for the client. `None` if the message must not be answered.
     pub fn reply(self) -> Option<jsonrpc::Response> {
         let (id, code, reason) = match self {
             Self::Unparsable(reason) => (Id::Null, ErrorCode::ParseError, reason),

@@ -19,6 +19,7 @@ pub(crate) struct Notebook {
     pub path: Option<PathBuf>,
     /// The file when it was opened or saved.
     pub on_disk: String,
+    /// In the order of the editor.
     pub cells: Vec<NotebookCell>,
 }
 

@@ -258,6 +258,7 @@ impl Ordered {
             Handler::Background(lane, run) => {
                 let run = Arc::clone(run);
                 self.outside.pool.run(*lane, move || {
+                    // The request may have been cancelled while it waited for a thread.
                     answer(snapshot.check_cancelled().and_then(|()| run(&snapshot, params)));
                 });
             }

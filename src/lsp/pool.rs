@@ -42,6 +42,7 @@ impl Pool {
             Lane::LatencySensitive => &self.latency,
             Lane::Worker => &self.worker,
         };
+        // The threads live longer than every sender, so sending cannot fail.
         drop(sender.send(Box::new(job)));
     }
 }

@@ -32,7 +32,9 @@ pub(super) const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 const TIME_STEP: Duration = Duration::from_secs(2);
 /// How many dialogs may be open at once. A person could not read more of them.
 const MAX_OPEN: usize = 3;
+/// The longest text, in characters, that a person can read in a dialog.
 const MAX_READABLE: usize = 300;
+/// The longest detail in a dialog, in characters.
 const MAX_DETAIL: usize = 200;
 
 const APPROVE: &str = "Approve";
@@ -139,6 +141,7 @@ pub(super) async fn ask_person(
     let (kind, message) = (lsp::MessageType::WARNING, message(&asked, &question));
     let answer = tokio::select! {
         answer = client.choose(kind, message, titles, time_left(&asked)) => answer,
+        // The question no longer waits for an answer.
         _ = closed => return,
     };
     let verdict = match answer {
@@ -156,6 +159,7 @@ pub(super) async fn ask_person(
     pool.run(Lane::Worker, move || {
         let workspace = Workspace::at_root((*root).clone());
         let answer = approval::decide(&workspace, &asked.code, verdict, DecisionPlace::Dialog);
+        // The server may end before the result arrives.
         done.send(answer.map(|answer| answer.done).map_err(|error| error.with_hint())).ok();
     });
     let (kind, message) = match decided.await {

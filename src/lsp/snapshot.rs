@@ -78,6 +78,8 @@ impl Snapshot {
         self.documents.get(uri.as_str()).map(Arc::as_ref).filter(|open| open.in_sync)
     }
 
+    /// Returns the version of an open document or cell. `None` if it is not open, or out of step
+    /// with the client.
     pub(crate) fn version_of(&self, uri: &lsp::Url) -> Option<i32> {
         let cell = || self.cell(uri).map(|cell| cell.open.as_ref()).filter(|open| open.in_sync);
         self.document(uri).or_else(cell).map(|open| open.version)
@@ -115,6 +117,7 @@ impl Snapshot {
         self.workspace_of_path(&super::convert::path_of(uri)?)
     }
 
+    /// Returns the workspace that governs a file given by its absolute path.
     pub(crate) fn workspace_of_path(&self, path: &Path) -> Option<&Workspace> {
         self.workspaces.loaded.get(self.workspaces.root_of(path)?)
     }
@@ -123,6 +126,7 @@ impl Snapshot {
         self.workspaces.loaded.get(root)
     }
 
+    /// Returns all loaded workspaces, in the order of their roots.
     pub fn workspaces(&self) -> impl Iterator<Item = &Workspace> {
         self.workspaces.loaded.values()
     }

@@ -37,6 +37,7 @@ impl Ordered {
             return Some(request);
         };
         let took = self.world.now.analyses.took(&uri);
+        // A short analysis is not worth a delay.
         if quiet_after(took) <= QUIET {
             return Some(request);
         }

@@ -68,6 +68,7 @@ pub(crate) fn is_relevant(path: &Path) -> bool {
     let names: Vec<_> = path.iter().map(|name| name.to_string_lossy()).collect();
     if let Some(at) = names.iter().position(|name| name == ".orchestration") {
         let below: Vec<&str> = names[at + 1..].iter().map(AsRef::as_ref).take(2).collect();
+        // The server itself writes the map, for people.
         return match below[..] {
             ["intent_map.md", ..] => false,
             // A file with such a name is temporary and is renamed when it is complete.

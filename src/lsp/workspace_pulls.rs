@@ -78,6 +78,7 @@ impl Ordered {
 
     fn answer_pulls(&mut self) {
         for WaitingPull { ticket, cancel, params } in std::mem::take(&mut self.pulls.waiting) {
+            // A cancelled request has its reply.
             if !cancel.is_cancelled() {
                 let snapshot = Snapshot { cancel, ..self.world.now.clone() };
                 let (method, asked_of) = (METHOD.to_owned(), None);

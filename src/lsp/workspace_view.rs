@@ -78,6 +78,7 @@ impl Snapshot {
 }
 
 impl<'a> WorkspaceView<'a> {
+    /// Returns the client's range for bytes of a document.
     pub fn range(self, document: &Document, bytes: Range<usize>) -> lsp::Range {
         convert::range(document, bytes, self.snapshot.encoding)
     }
@@ -182,6 +183,7 @@ impl<'a> GovernedFile<'a> {
         self.cell.is_none_or(|cell| cell.shows(bytes))
     }
 
+    /// Returns the line of a byte of the document, counted from 1.
     pub(crate) fn line_of(&self, byte: usize) -> u32 {
         self.view.range(&self.open.document, byte..byte).start.line + 1
     }

@@ -101,6 +101,7 @@ impl Connection {
         self.start == Start::FolderOrRoot && *lock(&self.root) == ClientRoot::NotAsked
     }
 
+    /// Forgets the client's roots, because they have changed.
     pub(super) fn forget_roots(&self) {
         *lock(&self.root) = ClientRoot::NotAsked;
     }

@@ -121,6 +121,7 @@ fn write(queue: &Receiver<QueuedLine>, mut output: impl Write) {
     while let Ok(line) = queue.recv() {
         let done = output.write_all(&line.bytes).and_then(|()| output.flush());
         let broken = done.is_err();
+        // The sender may have stopped waiting.
         line.written.send(done).ok();
         if broken {
             return;

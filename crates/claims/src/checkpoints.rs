@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::claimed_line::{shown_line, shown_word};
 use crate::notes_tree::{readable, tree_of_reference};
 
+/// The largest number of bytes of a file of a checkpoint that is read.
 const MAX_FILE: u64 = 4 * 1024 * 1024;
 /// The largest number of sessions of a checkpoint, and of files that a session touched.
 const MAX_SESSIONS: usize = 32;

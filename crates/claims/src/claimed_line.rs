@@ -10,6 +10,7 @@ use ground::text::shorten;
 
 use crate::transcripts::prompt_at;
 
+/// The longest name, model or session that is shown, in characters.
 const MAX_WORD: usize = 200;
 
 /// What another tool recorded about a line. It is a claim: nobody verified it.

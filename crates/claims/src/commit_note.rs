@@ -38,6 +38,7 @@ impl CommitNote {
         }
     }
 
+    /// Returns the claims about a file, in the order of the note.
     pub(crate) fn claims_about(&self, path: &BStr) -> &[NotedLines] {
         self.files.get(path).map_or(&[], Vec::as_slice)
     }

@@ -244,7 +244,7 @@ impl AuthorOfLines {
                 ..claim
             },
             None if is_agent => ClaimedLine { agent: shown_word(&self.author), ..claim },
-            // The name may be that of a person or, like `o3`, of a model.
+            // A name alone may be that of a person, or of a model such as `o3`, so nobody is named.
             None => return None,
         };
         claim.if_it_names_somebody()

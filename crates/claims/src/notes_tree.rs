@@ -3,6 +3,7 @@
 
 use ground::git::{Git, GitError, ObjectId, ObjectReader};
 
+/// The largest number of bytes of a note.
 const MAX_NOTE: u64 = 4 * 1024 * 1024;
 
 /// Returns the tree of the commit that a reference names, such as `refs/notes/ai`. `None` if there

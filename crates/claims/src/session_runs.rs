@@ -19,6 +19,7 @@ use crate::commit_note::NotedLines;
 use crate::transcripts::{WrittenRun, transcripts, written_runs};
 use crate::version_text::VersionText;
 
+/// The largest number of bytes of the file with the runs.
 const MAX_STORED: u64 = 256 * 1024 * 1024;
 /// How many letters and digits a run must have. Shorter ones, such as `return x;`, are everywhere.
 const FEWEST_LETTERS: usize = 24;

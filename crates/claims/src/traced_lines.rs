@@ -17,7 +17,9 @@ use crate::claimed_line::{ClaimedLine, ClaimingTool, shown_word};
 use crate::commit_note::line_range;
 use crate::version_text::sha256_digits;
 
+/// The largest number of bytes of a trace file.
 pub(crate) const MAX_FILE: u64 = 64 * 1024 * 1024;
+/// The longest record, in bytes.
 const MAX_RECORD: usize = 1024 * 1024;
 const MAX_RANGES: usize = 1_000_000;
 
@@ -96,6 +98,7 @@ impl TraceFile {
         file
     }
 
+    /// Returns the changes of a file, in the order of the trace file.
     pub(crate) fn changes_of(&self, path: &str) -> &[TracedChange] {
         self.files.get(path).map_or(&[], Vec::as_slice)
     }

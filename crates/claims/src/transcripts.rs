@@ -9,6 +9,7 @@ use ground::{Environment, store};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+/// The longest line of a transcript that is read, in bytes.
 const MAX_LINE: u64 = 16 * 1024 * 1024;
 /// The largest number of transcripts, and how deep their folders are.
 const MAX_FILES: usize = 20_000;

@@ -48,6 +48,7 @@ pub fn sides(text: &str) -> Option<[String; 2]> {
     Some(sides)
 }
 
+/// Returns the parts to parse in a text with conflicts. Returns `None` if there is no conflict.
 pub(super) fn parts(text: &str) -> Option<Vec<Range>> {
     let end = LineStart { byte: END, row: END };
     let kept = sections(text, end)?.filter(|(side, _)| *side != Marker::Ancestor);

@@ -47,6 +47,7 @@ struct Inner {
     /// True if a program wrote the text, as its name or the text itself shows: `a.min.js`, or
     /// `@generated` at the top. A generated text is one block, whatever its language.
     is_generated: bool,
+    /// Finds out whether the text is declared as generated, for example in `.gitattributes`.
     declared: Option<LazyDeclaration>,
     unread: Option<Unread>,
     base: Option<Base>,
@@ -307,6 +308,7 @@ impl Document {
         whole.then_some(characters)
     }
 
+    /// Returns why the text was not read, or `None` if it was.
     pub fn unread(&self) -> Option<&Unread> {
         self.inner.unread.as_ref()
     }

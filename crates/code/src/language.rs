@@ -10,10 +10,12 @@ use super::syntax::{Compiled, Syntax};
 
 #[derive(Debug)]
 pub struct Language {
+    /// The name of the language in records, such as `rust`.
     pub id: &'static str,
     /// The file name endings, without the dot. Case does not matter here, but `R` is listed because
     /// agents that are told the endings compare their case.
     pub extensions: &'static [&'static str],
+    /// Whole file names, such as `.bashrc`.
     pub file_names: &'static [&'static str],
     /// The programs named in a `#!` line, without version numbers, such as `python`.
     pub interpreters: &'static [&'static str],

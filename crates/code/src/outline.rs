@@ -338,6 +338,7 @@ impl Assembly<'_, '_> {
         }
     }
 
+    /// Returns the bytes of a definition's lead.
     fn lead(&self, at: usize) -> Range<usize> {
         let node = self.definitions[at].bytes.start;
         let start = self.walked.leads[at].0.min(node);

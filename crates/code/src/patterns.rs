@@ -13,6 +13,7 @@ use std::sync::OnceLock;
 use regex::Regex;
 use tree_sitter::{Language, Node};
 
+/// The patterns of a language, in the order of its files.
 #[derive(Debug)]
 pub(super) struct Patterns {
     patterns: Vec<DefinitionPattern>,

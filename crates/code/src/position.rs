@@ -37,6 +37,7 @@ impl LineRange {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Encoding {
+    /// Columns are counted in bytes.
     #[serde(rename = "utf-8")]
     Utf8,
     /// Columns are counted in UTF-16 code units, the default of the protocol.

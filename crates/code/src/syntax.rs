@@ -327,9 +327,11 @@ pub(super) struct Compiled {
     pub roles: Vec<CaptureRole>,
     pub syntax: &'static Syntax,
     facts: Vec<Facts>,
+    /// Each list is sorted. Most have only a few pairs.
     pairs: [Vec<(u16, u16)>; 11],
 }
 
+/// The lists of pairs in a [`Syntax`], in the order of [`Compiled::new`].
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Pair {
     Dropped,

@@ -22,6 +22,7 @@ pub enum CellMode {
 pub struct CellEdit {
     /// The id of the cell, or `cell-3` for the fourth cell.
     pub cell_id: Option<String>,
+    /// The position of the cell, counted from 0, for tools that do not use ids.
     pub cell_number: Option<usize>,
     pub source: String,
     /// `code` or `markdown`. If it is missing, an existing cell keeps its kind.
@@ -83,6 +84,7 @@ fn has_cell_ids(book: &Value) -> bool {
     (number("nbformat"), number("nbformat_minor")) >= (4, 5)
 }
 
+/// Returns the position of the cell that the edit names, or `None` if it names none.
 fn position(cells: &[Value], edit: &CellEdit) -> Result<Option<usize>, After> {
     let Some(id) = &edit.cell_id else {
         return Ok(edit.cell_number);

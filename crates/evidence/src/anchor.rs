@@ -62,6 +62,7 @@ pub struct AnchorAnswer {
     pub trusted: bool,
 }
 
+/// The anchors of a workspace, sorted by whether their signatures are valid and trusted.
 #[derive(Default)]
 struct Anchors {
     trusted: Vec<(Stored, Anchor, String)>,

@@ -49,8 +49,10 @@ pub enum Asking {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Means {
+    /// With commands such as `intent request-scope`.
     #[default]
     Commands,
+    /// With tools such as `request_scope`.
     Tools,
 }
 

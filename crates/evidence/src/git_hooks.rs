@@ -143,6 +143,7 @@ fn states(ws: &Workspace, git: &Git) -> impl Iterator<Item = GitHook> {
 pub enum HooksState {
     Installed,
     Missing {
+        /// The program or team that manages the hooks, unless `intent` does.
         manager: Option<Manager>,
         /// The command that installs the hooks, or prints what to add to the files of the manager.
         remedy: &'static str,

@@ -232,6 +232,8 @@ pub fn record(
             };
         let Some(recorded) = recorded else { continue };
         if request.strength.is_none() {
+            // The caller has taken responsibility for the write, so a note that it passed no gate
+            // is removed.
             session::ungated::settle(&ws.root, &path)?;
         }
         answer.recorded.push(recorded);
@@ -286,6 +288,7 @@ fn no_code(path: &RelativePath) -> Option<&'static str> {
     if path.is_orchestration() {
         return Some("files below .orchestration/ are not code and are never recorded");
     }
+    // The files below `.git` are control files, too.
     let is_control = control_files::is_control_file(path);
     is_control
         .then_some("it controls the gate: it is judged as a rule, not as code, and never recorded")

@@ -200,6 +200,7 @@ fn run(ws: &Workspace, caller: SealCaller, write: bool) -> Result<SealAnswer, Ve
 
 struct LinesByEntry {
     text: LineText,
+    /// The records about the file, newest first.
     entries: Vec<Arc<Entry>>,
     owners: Vec<Option<usize>>,
     /// The text of the file right after its newest record. `None` if the committed text is the same, or

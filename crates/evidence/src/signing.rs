@@ -11,6 +11,7 @@ use ledger::Approved;
 use why::rules_at::{KNOWN_FINDINGS, policy_at};
 use why::{VerbError, Workspace, shared_branches};
 
+/// The file with the keys of people, unless the policy names another one.
 const SIGNERS: &str = ".orchestration/allowed_signers";
 
 #[derive(Clone, Copy, Debug)]

@@ -123,6 +123,8 @@ fn findings_besides(
     all
 }
 
+/// Returns a finding for each write that passed no gate, as long as the file is as that write left
+/// it.
 fn ungated_findings(ws: &Workspace) -> Vec<Finding> {
     let notes = session::ungated::still_valid(&ws.root).into_iter();
     let finding = |note: session::ungated::Ungated| Finding {

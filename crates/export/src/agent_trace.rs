@@ -37,6 +37,7 @@ impl<W: Write> RowSink for TraceRecords<W> {
     }
 }
 
+/// Returns a record in the format. `None` for one that brought no lines.
 fn trace_record(entry: &Entry, carried: &CarriedRecords<'_>) -> Option<Value> {
     let record = &entry.record;
     if record.kind != RecordKind::Mutation {

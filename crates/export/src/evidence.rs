@@ -12,6 +12,7 @@ const FOLDER: &str = ".orchestration";
 const LEDGERS: &str = ".orchestration/agent_trace";
 
 pub struct CommitChange {
+    /// The records, in the order of their time.
     pub entries: Vec<Arc<Entry>>,
     pub has_other_rules: bool,
 }

@@ -11,6 +11,7 @@ use super::range::{CarriedRecords, RowSink};
 pub const TABLES: [&str; 3] = ["claims", "intents", "findings"];
 
 pub struct JsonTables<W> {
+    /// In the order of [`TABLES`].
     pub tables: [W; 3],
 }
 

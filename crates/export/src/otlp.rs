@@ -18,7 +18,7 @@ use ledger::EntityType;
 
 const SCHEMA: &str = "https://opentelemetry.io/schemas/1.37.0";
 
-/// At most so many log records are in one line.
+/// The maximum number of log records in one line.
 const MAX_RECORDS: usize = 200;
 
 pub struct LogRecords<W>(pub W);

@@ -40,6 +40,7 @@ trait ParquetRow: Sized + 'static {
 
     fn columns() -> Vec<TableColumn<Self>>;
 
+    /// What the rows of a row group are sorted by.
     fn key(&self) -> (&str, u32, &str);
 }
 
@@ -144,6 +145,7 @@ pub struct ParquetTables<W: Write + Send> {
 }
 
 impl<W: Write + Send> ParquetTables<W> {
+    /// Begins the files, in the order of [`super::jsonl::TABLES`].
     pub fn new([claims, intents, findings]: [W; 3]) -> io::Result<Self> {
         Ok(Self {
             claims: ParquetTable::new(claims)?,

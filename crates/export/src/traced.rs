@@ -87,6 +87,8 @@ fn intent_of(ws: &Workspace, id: String, record: &Record) -> TracedIntent {
 pub struct CarryingCommits(HashMap<String, String>);
 
 impl CarryingCommits {
+    /// Looks for the commits that added the evidence of these entries, newest first, until all are
+    /// found.
     pub fn of_entries<'a>(
         ws: &Workspace,
         entries: impl IntoIterator<Item = &'a Entry>,

@@ -54,6 +54,7 @@ pub fn end_as(status: ExitStatus) -> u8 {
 fn send(process: u32, signal: i32) {
     let process = i32::try_from(process).ok().and_then(Pid::from_raw);
     if let (Some(process), Some(signal)) = (process, Signal::from_named_raw(signal)) {
+        // The process may have ended already.
         let _ = kill_process(process, signal);
     }
 }
@@ -99,6 +100,7 @@ pub(super) fn kill_all(patience: Duration, find: impl Fn() -> Vec<Pid>) -> bool 
             return true;
         }
         for process in left {
+            // The process may have ended already.
             let _ = kill_process(process, Signal::KILL);
         }
         std::thread::sleep(Duration::from_millis(1));

@@ -27,12 +27,16 @@ const MAGIC: [u8; 16] = *b"intent-answers 2";
 const SLOTS: u64 = 1 << 16;
 /// The size of a slot in bytes: the place of a record, or 0.
 const SLOT: u64 = 4;
+/// Where the place of the next record stands, in bytes.
 const NEXT: u64 = 16;
+/// Where the table begins, in bytes.
 const TABLE: u64 = 24;
 const RING: u64 = TABLE + SLOTS * SLOT;
+/// The largest size of the file in bytes.
 const MAX_FILE: u64 = 64 * 1024 * 1024;
 /// The size of the header of a record in bytes: the key, the checksum and the length.
 const RECORD: usize = 24;
+/// The largest answer that is kept, in bytes.
 const MAX_ANSWER: usize = 4 * 1024 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -330,6 +330,7 @@ pub fn take(root: &Root, binding: &str) -> Option<String> {
     None
 }
 
+/// Returns the questions that wait for an answer, oldest first.
 pub fn pending(root: &Root) -> Vec<Approval> {
     let mut found = all_approvals(root);
     found.retain(|approval| approval.state == ApprovalState::Pending);
@@ -446,6 +447,7 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("texts always become JSON")
 }
 
+/// Converts a code to upper case. `None` if it cannot be a code.
 fn normalised_code(code: &str) -> Option<String> {
     let code = code.trim().to_ascii_uppercase();
     let ours = code.len() == CODE_LENGTH && code.bytes().all(|byte| ALPHABET.contains(&byte));

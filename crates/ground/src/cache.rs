@@ -28,6 +28,7 @@ use code::hex;
 /// The version of the cache. It is raised whenever the cached data, or the way a file is parsed,
 /// changes between two releases.
 const FORMAT: u32 = 5;
+/// A slot larger than this, in bytes, was not written by us.
 const MAX_SLOT: u64 = 32 * 1024 * 1024;
 /// How long a file must have been unchanged before it is cached. Kernels take time stamps from a
 /// clock that ticks at least every 10 ms.
@@ -35,6 +36,7 @@ const REST: Duration = Duration::from_millis(20);
 /// Like [`REST`], if both times of a file are whole seconds. Some file systems have a resolution of
 /// one or two seconds.
 const REST_OF_COARSE: Duration = Duration::from_secs(3);
+/// The size in bytes of the checksum between the header and the cached data.
 const CHECKSUM: usize = 4;
 
 #[derive(Debug)]
@@ -128,6 +130,7 @@ pub struct FileStamp {
     /// When the content (`modified`), and when anything about the file (`changed`), was last
     /// changed, in nanoseconds since 1970.
     modified: i128,
+    /// When anything about the file was last changed, in nanoseconds since 1970.
     changed: i128,
 }
 

@@ -24,6 +24,7 @@ pub fn now_in_seconds() -> String {
     Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
+/// Returns the current time in milliseconds since 1970.
 pub fn now_in_milliseconds() -> i64 {
     Timestamp::now().as_millisecond()
 }
@@ -78,6 +79,7 @@ pub fn ago_at(now: Timestamp, time: &str) -> Option<String> {
     Some(format!("{} ago", counted(number, unit)))
 }
 
+/// Converts a time in RFC 3339 to milliseconds since 1970.
 pub fn milliseconds(time: &str) -> Option<i64> {
     time.trim().parse::<Timestamp>().ok().map(Timestamp::as_millisecond)
 }

@@ -22,6 +22,8 @@ pub fn has_control_name(segments: &[String]) -> bool {
     segments.iter().any(|segment| CONTROL_NAMES.contains(&segment.as_str()))
 }
 
+/// Splits a path and converts it to lower case, because on some file systems another spelling is
+/// the same file.
 pub fn folded_segments(path: &str) -> Vec<String> {
     let segments = path.split(['/', '\\']).filter(|segment| !segment.is_empty());
     segments.map(folded).collect()

@@ -13,6 +13,7 @@ use super::root::RootError;
 use super::work_tree::{WorkTree, bare_repository_above};
 use super::{Environment, Root, folder, store};
 
+/// An index that is larger than this, in bytes, is not searched.
 const MAX_INDEX: u64 = 1024 * 1024 * 1024;
 
 impl Root {

@@ -325,6 +325,7 @@ impl Git {
         Ok(bases.first().map(|id| commit_id(id.detach())))
     }
 
+    /// Returns the bytes of a file at a commit. `None` if the commit has no such file.
     pub fn file_at(&self, commit: &CommitId, path: &RelativePath) -> GitResult<Option<Vec<u8>>> {
         let repo = self.handle();
         let id = self.regular_file(&repo, commit, path)?;
@@ -381,6 +382,7 @@ impl Git {
         Ok(files.filter(|(_, held)| is_regular(held.0)).map(|(path, _)| path).collect())
     }
 
+    /// Returns every regular file of the index below the workspace root, sorted.
     pub fn tracked(&self) -> GitResult<Vec<RelativePath>> {
         let entries = self.index(&self.handle())?.entries.into_iter();
         Ok(entries.filter(|(_, entry)| entry.is_regular()).map(|(path, _)| path).collect())

@@ -62,6 +62,7 @@ pub struct IntentLine {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IgnoreRule {
     pub file: RelativePath,
+    /// The number of its line, counted from 1.
     pub line: u32,
     pub pattern: String,
     /// The intent that the rule applies to. `None` if it applies to every agent.
@@ -91,6 +92,7 @@ impl Ignores {
         }
         ignores
     }
+    /// Makes the rules from the texts of ignore files, for example those of a base commit.
     pub fn from_texts(root: &Root, texts: &[(RelativePath, String)]) -> Self {
         let mut ignores = Self::empty(root, root.work_tree());
         for (file, text) in texts {
@@ -113,6 +115,7 @@ impl Ignores {
             ids.iter().find_map(|id| self.denying.iter().find_map(|file| file.denied_to(path, id)))
         })
     }
+    /// Returns the lines that apply to single intents, in the order of the files.
     pub fn intent_lines(&self) -> Vec<IntentLine> {
         let mut found = Vec::new();
         for DenyFile { file, text, .. } in &self.denying {
@@ -278,6 +281,8 @@ impl DenyFile {
     }
 }
 
+/// Returns the pattern that denies a path: that of the first denied folder above it, otherwise one
+/// for the path itself.
 fn denying(rules: &Gitignore, path: &RelativePath) -> Option<String> {
     levels(path.as_str()).find_map(|(level, is_dir)| match rules.matched(level, is_dir) {
         Match::Ignore(rule) => Some(rule.original().to_owned()),
@@ -357,6 +362,7 @@ impl FolderRules {
     }
 }
 
+/// Returns whether the rules ignore a path. `None` if no rule matches.
 fn decided(rules: &Gitignore, path: &str, is_dir: bool) -> Option<bool> {
     match rules.matched(path, is_dir) {
         Match::None => None,
@@ -480,6 +486,7 @@ pub fn walk(root: &Root) -> Vec<RelativePath> {
     files.into_iter().collect()
 }
 
+/// Returns the files that git tracks. `None` if they cannot be read.
 fn tracked(root: &Root) -> Option<Vec<RelativePath>> {
     let tracked = Git::open(root).and_then(|git| git.map_or(Ok(Vec::new()), |git| git.tracked()));
     tracked.inspect_err(|error| tracing::warn!(%error, "tracked files unknown")).ok()

@@ -36,11 +36,13 @@ impl<'p> KeyLinks<'p> {
         Self { policy, forge: git.and_then(Git::web_address) }
     }
 
+    /// Returns the page of a key such as `SHOP-12` or `#214`. `None` if it is not known.
     pub fn page(&self, key: &str) -> Option<String> {
         let found = self.in_text(key).into_iter();
         found.filter(|one| one.bytes == (0..key.len())).map(|one| one.page).next()
     }
 
+    /// Finds the keys in a text whose pages are known, in the order of the text.
     pub fn in_text(&self, text: &str) -> Vec<LinkedKey> {
         let mut found = Vec::new();
         for (pattern, page) in &self.policy.links {

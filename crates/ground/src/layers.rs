@@ -14,6 +14,7 @@ use super::store::StoreError;
 use super::text::without_mark;
 use super::{Code, Finding, Hint, Policy, RelativePath, Root, store};
 
+/// A policy larger than this, in bytes, is not read.
 const MAX_POLICY: u64 = 1024 * 1024;
 
 /// A value of a policy, and the file that sets it.
@@ -122,6 +123,7 @@ impl LayeredPolicy {
         let (_, own) = &self.layers[0];
         let mut merged = mapping(&below);
         put_over(&mut merged, &mapping(own));
+        // Each file is a valid policy by itself, so merging them gives one too.
         if let Ok(policy) = serde_yaml::from_value(Value::Mapping(merged)) {
             self.policy = policy;
         }

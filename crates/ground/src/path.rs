@@ -21,6 +21,8 @@ pub enum PathError {
         /// The root of the workspace. The word `root` if the path was checked without a root.
         root: String,
     },
+    /// The text is not a usable path, for example because it is empty, contains NUL, or leads
+    /// through a file.
     #[error("{path:?} is not a path inside a workspace: {reason}")]
     Invalid { path: String, reason: &'static str },
 }

@@ -442,6 +442,7 @@ fn without_empty_keys(text: &str) -> Option<Policy> {
     serde_yaml::from_value(serde_yaml::Value::Mapping(written)).ok()
 }
 
+/// Returns what stands before the number in the pattern of a key. `None` if it is no such pattern.
 pub(super) fn prefix_of(pattern: &str) -> Option<&str> {
     let prefix = pattern.strip_suffix(NUMBER)?;
     let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"{}/<>\"'`\\".contains(&byte);

@@ -13,6 +13,7 @@ const MAX_LINKS: usize = 40;
 
 #[derive(Debug)]
 pub(super) struct ResolvedPath {
+    /// The absolute path, without `.`, `..` and symbolic links.
     pub path: PathBuf,
     pub through_file: bool,
     /// The folders that contain the links that were followed, in the order in which they were

@@ -10,6 +10,7 @@ use super::store::{self, StoreError};
 use super::work_tree::{WorkTree, pointed_at};
 use super::{Environment, Hint, PathError, RelativePath};
 
+/// A `HEAD` that is larger than this, in bytes, was not written by git.
 const MAX_HEAD: u64 = 64 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,6 +118,7 @@ impl Root {
             None => self.orchestration().join("local"),
         }
     }
+    /// Returns the absolute form of a path in this workspace.
     pub fn absolute(&self, path: &RelativePath) -> PathBuf {
         self.path.join(path.as_str())
     }

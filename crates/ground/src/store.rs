@@ -120,6 +120,7 @@ pub fn replace_if_same(path: &Path, before: &[u8], after: &[u8]) -> Result<bool,
     Ok(true)
 }
 
+/// Creates a file only if it does not exist. Returns true if it was created.
 pub fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, StoreError> {
     let (folder, name) = folder_holding(path, true).map_err(failed(path, "created"))?;
     if permissions_of(&folder, name, path)?.is_some() {
@@ -237,6 +238,7 @@ pub fn names(path: &Path) -> u64 {
     found.map_or(1, |found| found.nlink())
 }
 
+/// Returns 1, because the platform does not tell how many names a file has.
 #[cfg(not(unix))]
 pub fn names(_path: &Path) -> u64 {
     1
@@ -384,6 +386,7 @@ impl<'a> NewFile<'a> {
 
 impl Drop for NewFile<'_> {
     fn drop(&mut self) {
+        // After a successful rename there is no temporary file any more.
         let _ = self.folder.handle.remove(&self.temporary);
     }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::resolved_links::resolve_links;
 use super::{folder, store};
 
+/// A `.git` file, `commondir` or `.gitmodules` that is larger than this, in bytes, is ignored.
 const MAX_POINTER: u64 = 256 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq)]

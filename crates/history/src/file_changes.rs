@@ -10,18 +10,18 @@ use crate::line_map::new_lines;
 use crate::renames::Renames;
 use crate::text::LineText;
 
-/// At most so many commits are visited. The history of a file that was there once may be that of
-/// the whole repository.
+/// How many commits are visited. The history of a file that was there once may be that of the whole
+/// repository.
 const MAX_COMMITS: usize = 100_000;
 
 #[derive(Clone, Debug)]
 pub struct VersionChange {
     pub commit: ObjectId,
-    /// In seconds since 1970.
+    /// When it was committed, in seconds since 1970.
     pub time: i64,
     /// One item for each parent. `None` if a parent lacks the file.
     pub before: Vec<Option<FormerText>>,
-    /// `None` if the file is gone.
+    /// The content after. `None` if the file is gone.
     pub now: Option<Vec<u8>>,
     /// The contents in the best common ancestors of the parents, if the commit is a merge.
     bases: Vec<Vec<u8>>,
@@ -121,6 +121,7 @@ impl<'git> FileChanges<'git> {
         Ok(())
     }
 
+    /// Returns the next change. `None` at the end.
     pub fn next_change(&mut self) -> Result<Option<VersionChange>, GitError> {
         while let Some((time, commit, path)) = self.next.pop() {
             if self.seen.len() > MAX_COMMITS {

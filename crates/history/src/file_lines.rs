@@ -75,7 +75,7 @@ pub struct LineFinder<'a, 'git> {
     /// The path of the workspace in the repository: empty, or with a trailing `/`.
     pub prefix: &'a BStr,
     pub journal: &'a Ledger,
-    /// `None` if earlier answers must not be relied on.
+    /// Where lines come from, as it was found before. `None` if that is not believed.
     pub known: Option<&'a KnownOrigins<'a>>,
     /// The commits that are asked about, if the question is only what they brought. Older lines are
     /// [`LineSource::is_missing`] then.
@@ -133,7 +133,7 @@ impl LineFinder<'_, '_> {
         self.with_claims(origins, Some(uncommitted))
     }
 
-    /// `None` if the commit has no such file.
+    /// Returns who brought the lines of a file at a commit. `None` if the commit has no such file.
     pub fn of_file(
         &mut self,
         commit: ObjectId,
@@ -513,7 +513,7 @@ fn is_after(entry: &Entry, (commit, time): (&str, i64)) -> bool {
     made.is_some_and(|made| made > time + ROUNDING + late)
 }
 
-/// Contains each record once.
+/// The records that brought lines, each of them once.
 #[derive(Default)]
 struct FoundClaims {
     all: Vec<Arc<Claim>>,

@@ -23,7 +23,7 @@ pub struct JournalTexts<'a, 'git> {
     pub is_wanted: &'a dyn Fn(&Entry) -> bool,
     /// Whether the file of the lines is new, so that another one may have been renamed to it.
     pub is_new: bool,
-    /// `None` if the other file is gone.
+    /// Returns the present content of another file. `None` if it is gone.
     pub present: &'a ReadPresent<'a>,
 }
 

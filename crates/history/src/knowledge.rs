@@ -21,6 +21,7 @@ use crate::text::LineText;
 pub enum AskedTree {
     /// The files on disk. Drafts of evidence count, too.
     WorkTree,
+    /// The files of a tree in git, such as that of a commit.
     Tree(ObjectId),
     /// The files of the index, by their paths in the workspace.
     Index(Arc<BTreeMap<RelativePath, ObjectId>>),
@@ -445,8 +446,8 @@ impl<'a> Knowledge<'a> {
                 *self.known_evidence.lock().added_in.entry(file.clone()).or_insert(found)
             }
         };
-        // A file that is in no commit will be added by the next commit, which comes from all
-        // others.
+        // A file that no commit has yet is added by the next commit, and every commit of this history
+        // is an ancestor of that one.
         added_in.map_or(Ok(true), |added_in| self.is_ancestor(reader, commit, added_in))
     }
 

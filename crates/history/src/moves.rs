@@ -223,7 +223,7 @@ fn if_known<T>(read: Result<T, GitError>) -> Result<Option<T>, GitError> {
     }
 }
 
-/// A file that is gone has no lines.
+/// Reads a file before and after a commit. A file that is gone has no lines.
 fn two_texts(
     reader: &mut ObjectReader<'_>,
     before: ObjectId,

@@ -164,7 +164,8 @@ impl<'a, 'git> Walk<'a, 'git> {
         }
     }
 
-    /// `None` if the commit has no such file.
+    /// Returns where all lines of a file at a commit come from. `None` if the commit has no such
+    /// file.
     pub fn of_file(
         mut self,
         commit: ObjectId,

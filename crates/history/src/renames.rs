@@ -18,6 +18,7 @@ const FULL: u64 = 60_000;
 /// If there are more pairs of files than this, only equal files are paired, as git does with
 /// `diff.renameLimit`.
 const MAX_PAIRS: usize = 1_000 * 1_000;
+/// How many bytes of files are compared at most.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 const PIECES_WEIGHT: usize = 2 * 1024;

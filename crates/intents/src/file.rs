@@ -81,6 +81,8 @@ impl IntentFile {
         Self::unread(path, "").failing(Code::RegistrySyntax, message, &help)
     }
 
+    /// Returns the result for the first file in [`FOLDER`] that is not read, because together with
+    /// the files before it, it exceeds the size limit.
     pub(super) fn beyond_limit(path: RelativePath) -> Self {
         let message = format!(
             "The files of {FOLDER}/ hold more than {MAX_BYTES} bytes; this one and the files after it are not read."

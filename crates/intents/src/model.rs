@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use code::named_enum::named_enum;
 use ground::policy::SourceFormat;
 
+/// The maximum length of an id, in characters.
 pub(super) const MAX_ID: usize = 64;
 
 /// Returns true if an id is valid: ASCII letters, digits, `-`, `_` and `.`, at most `MAX_ID`

@@ -17,6 +17,7 @@ use ground::{Finding, Git, Policy, RelativePath, Root};
 /// list is written.
 pub(crate) const CANONICAL_PATH: &str = PLACES[0];
 
+/// The paths at which registries have been found, in the order of the search.
 pub const PLACES: &[&str] = words!(
     ".orchestration/active_intents.yaml
     .orchestration/active_intents.yml
@@ -256,6 +257,8 @@ impl Registry {
         let imports = self.imports.as_deref().filter(|_| id.contains(':'))?;
         (self.positions(id).is_empty() && self.formerly(id).is_empty()).then_some(imports)
     }
+    /// Returns the hash of an intent's content, and its status. Returns `None` if there is no such
+    /// intent.
     pub fn version(&self, id: &str) -> Option<(String, Option<Status>)> {
         let intent = self.get(id)?;
         Some((intent.hash(), intent.known_status()))

@@ -29,6 +29,7 @@ use ground::RelativePath;
 
 /// The maximum number of entries. Further ones do not count and are reported as a finding.
 pub const MAX_ENTRIES: usize = 256;
+/// The maximum length of an entry, in characters.
 pub const MAX_LENGTH: usize = 512;
 const MAX_NESTING: usize = 2;
 /// The maximum number of texts that the braces of one entry can expand to. `{a,b}.{c,d}` expands to
@@ -56,6 +57,7 @@ pub struct Scope {
 /// - `docs/a.md` is `Unmentioned`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScopeVerdict {
+    /// The path is owned because of this entry.
     Owned(usize),
     Excluded(usize),
     Unmentioned,
@@ -397,6 +399,7 @@ fn escapes_a_letter(raw: &str) -> bool {
 }
 
 fn check_braces(pattern: &str) -> Result<(), Problem> {
+    // For each open brace, how many alternatives it has so far.
     let mut counts: Vec<usize> = Vec::new();
     let mut product = 1usize;
     let mut escaped = false;

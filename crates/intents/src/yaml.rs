@@ -77,6 +77,7 @@ impl Node {
             _ => None,
         }
     }
+    /// Returns how a scalar is written. Returns `None` for collections.
     pub fn style(&self) -> Option<Style> {
         match &self.kind {
             NodeKind::Scalar { style, .. } => Some(*style),
@@ -104,6 +105,7 @@ impl Node {
             _ => &[],
         }
     }
+    /// Returns how a collection is written. Returns `None` for scalars.
     pub fn layout(&self) -> Option<YamlLayout> {
         match &self.kind {
             NodeKind::Scalar { .. } => None,

@@ -55,6 +55,7 @@ pub struct ApprovalAnswer {
     pub done: String,
 }
 
+/// Returns the questions that wait for a person, oldest first.
 pub fn list(ws: &Workspace) -> Result<Vec<Approval>, VerbError> {
     ws.governed()?;
     Ok(approvals::pending(&ws.root))
@@ -141,6 +142,8 @@ pub fn question(approval: &Approval) -> Question {
     Question { title: format!("{} wants to {wants}", approval.actor), exactly, details }
 }
 
+/// Describes everything that a call does. If it does only one thing, the verb is left out, because
+/// the title names it.
 fn described_acts(acts: &[AskedAct]) -> String {
     let is_alone = acts.len() == 1;
     let describe = |act: &AskedAct| {

@@ -483,6 +483,7 @@ impl ComparedSides {
         }
     }
 
+    /// Returns the command line that makes this comparison, such as `intent check --staged`.
     fn command_line(&self) -> String {
         match self {
             Self::Head => "intent check".to_owned(),

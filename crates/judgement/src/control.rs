@@ -85,6 +85,7 @@ pub(crate) fn programs_of_our_name() -> impl Iterator<Item = PathBuf> {
     folders.flat_map(|folder| OUR_NAMES.map(|name| folder.join(name)))
 }
 
+/// Returns true if the `PATH` contains the folder of a file, which is given by its absolute path.
 fn is_on_path(file: &Path, environment: &Environment) -> bool {
     let folder = file.parent();
     let search = environment.search().unwrap_or_default();

@@ -290,6 +290,7 @@ fn image(path: &RelativePath, change: &Change, before: Option<&[u8]>) -> Result<
     Ok(text)
 }
 
+/// Returns the bytes of the file, or `None` if it does not exist.
 fn bytes(ws: &Workspace, path: &RelativePath) -> Result<Option<Vec<u8>>, VerbError> {
     Ok(ws.root.read(path, MAX_BYTES as u64)?)
 }

@@ -41,6 +41,7 @@ pub struct LessonRequest {
     /// The lesson in one sentence. Markup is removed or escaped, line breaks become spaces, and a
     /// text that is too long is cut.
     pub text: String,
+    /// The intent under which it was learned. `None` stands for the selected one, if any.
     pub intent: Option<String>,
     pub session: Option<String>,
     pub agent: Option<String>,
@@ -51,6 +52,7 @@ pub struct LessonRequest {
     pub contributor: Contributor,
 }
 
+/// Who asks for something that people may always do, and agents only if the policy allows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Asker {
     #[default]

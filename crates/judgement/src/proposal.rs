@@ -18,7 +18,9 @@ use why::{VerbError, Workspace};
 /// The maximum number of entries or sentences in a proposal, so that a person can read them on one
 /// page.
 const MAX_LISTED: usize = 24;
+/// The maximum length of a sentence, in characters.
 const MAX_SENTENCE: usize = 500;
+/// The maximum length of an intent's name, in characters.
 const MAX_NAME: usize = 120;
 
 /// A proposal that now waits for a person.

@@ -267,6 +267,7 @@ pub fn split(ws: &Workspace, known: &str) -> Result<SplitAnswer, VerbError> {
     })
 }
 
+/// The most bytes of a file with one intent.
 const MAX_FILE: u64 = 1024 * 1024;
 
 pub fn settle(ws: &Workspace, path: &RelativePath, text: &str) -> Result<(), VerbError> {

@@ -245,6 +245,7 @@ impl KnownBlocks {
         }
     }
 
+    /// Reads stored knowledge. `None` if it cannot be decoded.
     pub(crate) fn from_seen(seen: &Seen) -> Option<Self> {
         Some(Self { outline: Outline::from_entries(&seen.outline)?, extent: seen.extent })
     }
@@ -397,6 +398,7 @@ fn names(blocks: &HashSet<Short>) -> BTreeSet<String> {
     blocks.iter().map(|block| hex(block)).collect()
 }
 
+/// The size in bytes above which a saved file is not read.
 const MAX_SAVED: u64 = 4 * 1024 * 1024;
 /// The actor of writes made by a command of `intent` itself.
 const OURS: &str = "intent";

@@ -56,6 +56,7 @@ fn value(ws: &Workspace, entry: &Entry, name: &str) -> Option<String> {
     }
 }
 
+/// Fills the placeholders of a template. `None` if a value is missing.
 fn filled(template: &str, value: impl Fn(&str) -> Option<String>) -> Option<String> {
     let mut out = String::new();
     let mut rest = template;

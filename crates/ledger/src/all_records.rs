@@ -17,6 +17,7 @@ use super::{Entry, Strength, Trust, journal, read, sorted};
 use ground::parallel::in_parallel;
 use ground::{Finding, RelativePath, Root, clock};
 
+/// Records sorted by time, and what is wrong in their files.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     entries: Vec<Arc<Entry>>,
@@ -129,6 +130,7 @@ impl Ledger {
         Self { entries, files, findings, made_here: Arc::default() }
     }
 
+    /// Returns all records, oldest first.
     pub fn entries(&self) -> &[Arc<Entry>] {
         &self.entries
     }
@@ -141,6 +143,7 @@ impl Ledger {
         self.entries.is_empty()
     }
 
+    /// Returns the records about a file, oldest first.
     pub fn of_path(&self, path: &RelativePath) -> impl Iterator<Item = &Arc<Entry>> {
         let is_about = move |entry: &&Arc<Entry>| {
             entry.record.files.iter().any(|file| file.relative_path == *path)
@@ -148,6 +151,7 @@ impl Ledger {
         self.entries.iter().filter(is_about)
     }
 
+    /// Returns the records that name an intent, oldest first.
     pub fn of_intent(&self, intent: &str) -> impl Iterator<Item = &Arc<Entry>> {
         self.entries.iter().filter(move |entry| entry.record.names_intent(intent))
     }

@@ -20,6 +20,7 @@ pub const FOLDER: &str = ".orchestration/anchors";
 
 pub const FORMAT: u32 = 1;
 
+/// A larger file, in bytes, was not written by us.
 const MAX: u64 = 64 * 1024 * 1024;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

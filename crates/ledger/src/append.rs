@@ -26,6 +26,7 @@ use ground::{
 /// The file that holds a random id of this clone. A writer's id is made from it, so no two clones
 /// share a writer.
 const CLONE: &str = "clone";
+/// The size limit of that file, in bytes. The id has 32.
 const MAX_CLONE: u64 = 1024;
 /// The file with all records, if the policy asks for a single file.
 pub const SINGLE_LEDGER: &str = ".orchestration/agent_trace.jsonl";

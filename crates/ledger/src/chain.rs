@@ -31,6 +31,7 @@ pub(crate) const DOMAIN: &str = "intent-ledger/1\n";
 const TAIL_START: &[u8] = b",\"h\":\"";
 const TAIL_END: &[u8] = b"\"}";
 const DIGITS: usize = 64;
+/// The length in bytes of the end of a line, `,"h":"<64 hex>"}`, which is not hashed.
 const TAIL: usize = TAIL_START.len() + DIGITS + TAIL_END.len();
 
 /// Returns the hash `h` of a line. `stored` is the line without its end `,"h":"…"}`.

@@ -14,6 +14,7 @@ pub struct EntryOrigin {
     pub line: u32,
     /// The offset in bytes of its first byte.
     pub start: u64,
+    /// The offset in bytes after its last byte.
     pub end: u64,
 }
 

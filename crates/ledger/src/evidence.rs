@@ -355,6 +355,7 @@ pub fn time_of(record: &str) -> Option<String> {
     }
 }
 
+/// Cuts a time to whole seconds: `2026-11-23T19:15:34`.
 fn second(time: &str) -> Option<String> {
     time.get(.."0000-00-00T00:00:00".len()).map(str::to_owned)
 }
@@ -390,6 +391,7 @@ pub struct Section {
 #[derive(Clone, Debug)]
 pub enum SectionLine {
     Changed(Box<EvidenceLine>),
+    /// A whole record that the commit carries unchanged, for example an approval.
     Carried(Box<Record>),
     Erased(Box<Tombstone>),
 }
@@ -426,6 +428,7 @@ pub enum NoEvidence {
 }
 
 const SAMPLE: usize = 64;
+/// The size limit of such a file, in bytes.
 const MAX_SAMPLED: u64 = 1024 * 1024;
 
 /// Returns the highest format among some files of the newest month that this program cannot read.

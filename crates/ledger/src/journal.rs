@@ -43,6 +43,7 @@ pub(super) struct Journals {
 }
 
 impl Journals {
+    /// Returns `None` if the workspace has no git directory.
     pub(super) fn in_git_directory(root: &Root) -> Option<Self> {
         let (top, git_dir) = (root.work_tree()?, root.git_dir()?);
         let common = root.common_dir()?;
@@ -230,6 +231,7 @@ fn write_notes<T: Serialize>(root: &Root, name: &str, notes: &[T]) -> Result<(),
     store::write_atomic(&path, &lines)
 }
 
+/// A larger file of notes, in bytes, was not written by us and is not read.
 const MAX_NOTES: u64 = 64 * 1024 * 1024;
 
 /// The digests of the sections that were sealed in this clone: 16 bytes each.
@@ -495,6 +497,7 @@ pub(super) fn head_of(root: &Root, writer: &str) -> Option<WriterHead> {
     store::read_json(&head_file(root, writer)?, MAX_HEAD)
 }
 
+/// The size limit of the file with the head of a writer, in bytes.
 const MAX_HEAD: u64 = 1024 * 1024;
 
 pub(super) fn remember_head(

@@ -19,6 +19,7 @@ use sha2::{Digest as _, Sha256};
 const LONGEST: usize = 8;
 const BYTES: usize = 4;
 
+/// A text as lines of bytes, counted from 0.
 pub trait LinesOfText {
     fn count(&self) -> usize;
     /// Returns a line, with or without its line end.

@@ -23,6 +23,7 @@ use sha2::{Digest, Sha256};
 
 use code::{Block, ContentHash, FileBlocks, difference};
 
+/// The first bytes of a SHA-256.
 pub type Short = [u8; 8];
 
 const BYTES: usize = 38;
@@ -48,6 +49,7 @@ pub struct Outline {
     pub rows: Vec<Row>,
 }
 
+/// How a block differs from an earlier version of its file, in the order of the difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Against {
     Same,
@@ -84,6 +86,7 @@ impl Row {
         postcard::from_bytes(&bytes).ok().filter(|_| bytes.len() == BYTES)
     }
 
+    /// Returns true if the block has no name of its own, because it is a region or a paragraph.
     pub fn is_unnamed(&self) -> bool {
         UNNAMED.contains(&self.kind)
     }

@@ -87,6 +87,7 @@ fn list(root: &Root, is_left_out: &dyn Fn(&str) -> bool) -> Vec<LedgerFile> {
     files
 }
 
+/// Returns true if records are kept at this path, which is relative to the workspace.
 pub fn is_ledger_path(path: &RelativePath) -> bool {
     let Some(below) = path.as_str().strip_prefix(".orchestration/") else { return false };
     match below.split_once('/') {
@@ -243,6 +244,7 @@ impl<'a> LineCounter<'a> {
         Self { bytes, counted: 0, line: 1 }
     }
 
+    /// Returns the number of the line that contains the byte at `start`, counted from 1.
     fn line_at(&mut self, start: usize) -> u32 {
         if start < self.counted {
             *self = Self::for_bytes(self.bytes);
@@ -291,6 +293,7 @@ fn entries_of(
     entries.collect()
 }
 
+/// Returns what was erased from a section. `None` if nothing was erased.
 fn erased_of(
     path: &RelativePath,
     lines: &mut LineCounter<'_>,

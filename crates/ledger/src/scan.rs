@@ -19,6 +19,7 @@ use super::{Entry, Record, RecordDialect, Trust, dialect, strict};
 use ground::{Code, RelativePath};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
+/// How many bytes of a span that is too large to be read are kept.
 const KEPT: usize = 64 * 1024;
 /// Adjacent bad lines are joined into one span up to this size in bytes.
 const MAX_SPAN: u64 = 1024 * 1024;
@@ -303,6 +304,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
+/// Returns the number of bytes up to the line break, or to the end.
 fn line_length(bytes: &[u8]) -> usize {
     bytes.iter().position(|&b| b == b'\n').unwrap_or(bytes.len())
 }

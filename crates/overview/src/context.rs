@@ -42,6 +42,7 @@ const MAX_ID_IN_COMMAND: usize = 40;
 const LONG_ENTRY: usize = 1_000;
 const SHORT_ENTRY: usize = 160;
 const LONG_REASON: usize = 600;
+/// The number of records that are listed, unless all are asked for.
 const LAST_RECORDS: usize = 3;
 /// The list whose newest entry is the last one. The others begin with what matters most.
 const LESSONS: &str = "lessons";
@@ -193,6 +194,7 @@ pub fn answer(ws: &Workspace, intent: &Intent, extent: ContextExtent) -> Context
     let context = text::of_repository(&xml, usize::MAX);
     let imported = ws.registry.imported_intent(&intent.id.value);
     let mut kept = imported.map(SourceBrief::new).unwrap_or_default();
+    // The hints are a part of the terms.
     kept.scope_hints.clear();
     if extent != ContextExtent::Full {
         kept.requirements.truncate(terms.requirements.len() + terms.acceptance_criteria.len());
@@ -269,6 +271,7 @@ fn context_lists(
 
 #[derive(Default)]
 struct WorkDone {
+    /// Its records that are in no commit, newest first.
     history: Vec<String>,
     produced: Vec<String>,
     notes: Vec<String>,
@@ -359,6 +362,7 @@ fn values(entries: &[Spanned<String>]) -> Vec<String> {
     entries.iter().map(|entry| entry.value.clone()).collect()
 }
 
+/// Returns the records of the journal about files, made under an intent, oldest first.
 fn open_records<'a>(ws: &'a Workspace, intent: &Intent) -> Vec<&'a Arc<Entry>> {
     let ids = ws.registry.ids(&intent.id.value);
     let is_its = |entry: &&Arc<Entry>| {

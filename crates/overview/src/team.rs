@@ -165,6 +165,7 @@ pub fn take_out(root: &Root, answer: &mut UninstallAnswer) -> Result<(), StoreEr
     Ok(())
 }
 
+/// Returns what remains of a file without our part. `None` if the file contains nothing of ours.
 fn rest_of(path: &str, text: &str) -> Option<Remainder> {
     if ci::PATHS.contains(&path) {
         return ci::text_without_job(path, text);
@@ -222,6 +223,7 @@ fn has_mark(text: &str) -> bool {
     text.lines().any(|line| [BEGIN, END].contains(&line.trim()))
 }
 
+/// Returns the text without our lines. `None` if the text does not contain them.
 fn without_block(text: &str) -> Option<Remainder> {
     let Some(place) = block_in(text) else {
         return has_mark(text)

@@ -93,6 +93,7 @@ impl Difference {
         Self { before, now, old, new, origins, against, lines: OnceCell::new() }
     }
 
+    /// Returns the earlier block, or `None` if the block is new.
     pub fn origin(&self, index: usize) -> Option<&Block> {
         self.origins[index].map(|origin| &self.old.blocks[origin])
     }

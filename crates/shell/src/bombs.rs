@@ -56,6 +56,7 @@ const SHORT_PAUSE: f64 = 0.1;
 pub(super) fn floods(parts: &[Script]) -> bool {
     let [condition, body] = parts else { return false };
     let is_endless = is_endless(condition);
+    // Commands that use up room on the disk in every round.
     let fills = ["mkdir", "touch", "mktemp", "fallocate", "dd"];
     let names: Vec<String> = in_foreground(body).filter_map(name_of).collect();
     let fills = names.iter().any(|name| fills.contains(&name.as_str()));

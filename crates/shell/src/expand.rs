@@ -110,6 +110,7 @@ impl Fields {
     }
 }
 
+/// A brace expansion produces at most this many words.
 const MAX_BRACE_WORDS: usize = 64;
 
 impl Shell {

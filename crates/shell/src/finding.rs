@@ -127,6 +127,7 @@ pub(super) struct StreamData {
     pub(super) present: bool,
     pub(super) pieces: Option<Vec<WordPiece>>,
     pub(super) download: bool,
+    /// True if the data was decoded, for example from base64.
     pub(super) decoded: bool,
     pub(super) file: bool,
     /// The path of the file, if a redirection (`<file`) opened it.
@@ -147,6 +148,7 @@ impl StreamData {
         Arg::from_pieces(self.pieces.as_deref()?).literal().map(str::to_owned)
     }
 
+    /// Returns true if the data may contain a secret, such as a key or a password.
     pub(super) fn may_hold_secret(&self) -> bool {
         let marked = |piece: &WordPiece| {
             matches!(piece, WordPiece::Unknown { origin: WordOrigin::Secret, .. })

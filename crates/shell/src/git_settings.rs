@@ -29,6 +29,7 @@ const ADDRESSES: [&str; 5] = [
     "branch.*.pushremote",
 ];
 
+/// Returns what a setting decides. `key` is its full name in any case, such as `core.pager`.
 pub(crate) fn git_setting(key: &str) -> GitSetting {
     static LIST: OnceLock<Vec<(&'static str, GitSetting)>> = OnceLock::new();
     let key = key.to_ascii_lowercase();

@@ -48,6 +48,7 @@ impl Shell {
     }
 }
 
+/// Adds a path to a list, unless the list has it or is full.
 pub(super) fn keep(paths: &mut Vec<String>, path: String) {
     if paths.len() < MAX_MENTIONS && !paths.contains(&path) {
         paths.push(path);

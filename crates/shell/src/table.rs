@@ -131,10 +131,12 @@ impl TableRow {
         (with.is_empty() || with.into_iter().any(&there)) && !without.into_iter().any(&there)
     }
 
+    /// Returns the words of a detail such as `takes=-o,-n`.
     pub(super) fn list(&self, key: &str) -> Vec<&'static str> {
         self.detail(key).map_or_else(Vec::new, split_list)
     }
 
+    /// Returns the value of a detail such as `after=1`.
     pub(super) fn text(&self, key: &str) -> &'static str {
         self.detail(key).unwrap_or_default()
     }

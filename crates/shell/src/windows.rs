@@ -188,6 +188,7 @@ struct Tokens<'t> {
 }
 
 impl<'t> Tokens<'t> {
+    /// Returns the commands of a text, or `None` if a quote is not closed.
     fn commands_of_text(
         shell: &'t Shell,
         text: &'t str,

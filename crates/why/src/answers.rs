@@ -190,7 +190,7 @@ pub struct ShareAnswer {
 }
 
 impl ShareAnswer {
-    /// `None` if an intent or a commit is named.
+    /// Says why nobody is named for the lines. `None` if an intent or a commit is.
     pub fn unnamed(&self) -> Option<&'static str> {
         match (&self.intent, &self.commit) {
             (Some(_), _) | (_, Some(_)) => None,
@@ -514,6 +514,7 @@ fn on_disk_by(
     }
 }
 
+/// Returns the intent of a block. `None` if none brought at least half of its lines.
 pub fn intent_of(ws: &Workspace, provenance: &Provenance) -> Option<String> {
     ws.intent_of(provenance.claim.as_ref()?)
 }
@@ -534,6 +535,7 @@ pub fn brief(ws: &Workspace, id: &str) -> IntentBrief {
     }
 }
 
+/// Returns where an intent is kept: `registry`, or a format such as `openspec`.
 pub fn source_of_intent(ws: &Workspace, id: &str) -> Option<&'static str> {
     let kept = ws.registry.imported_intent(id).map(|kept| kept.format.prefix());
     kept.or_else(|| ws.registry.get(id).map(|_| "registry"))
@@ -685,6 +687,7 @@ fn shares(ws: &Workspace, file: &FileProvenance, found: &Provenance) -> Vec<Shar
     shares.collect()
 }
 
+/// Returns the records that brought lines of a block, newest first.
 fn records_of(ws: &Workspace, file: &FileProvenance, found: &Provenance) -> Vec<RecordBrief> {
     let claims = ledger::sorted(found.own.iter().filter_map(|(_, source)| source.claim));
     let mut records: Vec<RecordBrief> =

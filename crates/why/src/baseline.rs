@@ -52,7 +52,7 @@ impl FormerFile {
 pub struct Edits {
     /// The index of each new or changed block, and how it changed.
     pub now: Vec<(usize, Against)>,
-    /// Known only if the baseline is made of commits.
+    /// The deleted blocks as they were. Known only if the baseline is made of commits.
     pub gone: Vec<Block>,
 }
 
@@ -80,12 +80,14 @@ impl Baseline {
         commits: &[CommitId],
     ) -> Result<Self, VerbError> {
         if ws.git().is_none() {
+            // Without git, what was last recorded is the baseline.
             let last = ws.last_recorded_text(path);
             let last = last.and_then(|bytes| ws.document(path, &bytes).ok());
             return Ok(last.map_or(Self::Unknown, |last| Self::Texts(vec![last])));
         }
         if ws.git_error().is_some() {
-            // An unknown commit is not the same as having no commit.
+            // Git cannot be read, so the commit is unknown. That is not the same as having no
+            // commit.
             return Ok(Self::Unknown);
         }
         Self::at_commits(ws, path, commits)
@@ -102,7 +104,8 @@ impl Baseline {
             let bytes = git.file_at(commit, path)?.unwrap_or_default();
             match ws.document(path, &bytes) {
                 Ok(document) => versions.push(document),
-                // A file that existed and cannot be read is not the same as an empty file.
+                // The file existed but cannot be read, so its blocks are unknown. That is not the
+                // same as an empty file.
                 Err(_) => return Ok(Self::Unknown),
             }
         }
@@ -205,6 +208,7 @@ impl Edits {
     }
 }
 
+/// The number of deleted files that are examined as the possible origin of a renamed file at most.
 const MAX_RENAMED: usize = 64;
 
 /// Returns true if the file names alone permit a rename: they have the same extension, or one

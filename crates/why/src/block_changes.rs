@@ -10,9 +10,9 @@ use crate::Workspace;
 const MAX_CHANGES: usize = 64;
 
 pub struct LastChange {
-    /// Null if the change is in no commit.
+    /// The id with only zeros if the change is not committed yet.
     pub commit: ObjectId,
-    /// In seconds since 1970.
+    /// When it was committed, in seconds since 1970.
     pub time: i64,
     /// One item for each parent. `None` if a parent lacks the block.
     pub before: Vec<Option<FormerBlock>>,

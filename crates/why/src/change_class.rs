@@ -14,7 +14,7 @@ use ledger::{Basis, Claim, MutationClass, Record};
 use provenance::Classification;
 use provenance::classify::{self, Lookup};
 
-/// In bytes. Larger changes are not classified.
+/// The size in bytes above which the texts of a change are not classified.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
 
 /// The class of a whole change. A record knows only the part of a change that one tool call made,
@@ -57,7 +57,7 @@ impl Texts {
     }
 }
 
-/// In bytes. At most so much text of unchanged files is searched for a name.
+/// The size in bytes of unchanged files that are searched for a name at most.
 const MOST_SEARCHED: usize = 64 * 1024 * 1024;
 /// The number of files that may contain a name. If there are more, the name is taken to be in use,
 /// and they are not read.
@@ -87,6 +87,7 @@ pub fn holding(
     Some(found)
 }
 
+/// Classifies a change. Returns `None` if it is too large.
 pub fn classify(texts: &Texts, others: &Lookup<'_>) -> Option<Classification> {
     if texts.bytes > MOST_BYTES {
         return None;

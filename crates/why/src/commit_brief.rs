@@ -6,7 +6,7 @@ use super::Workspace;
 use super::commit_words::{CommitBrief, CommitWords};
 use ground::CommitId;
 
-/// `None` if the commit cannot be read.
+/// Returns a short description of a commit. `None` if the commit cannot be read.
 pub fn brief(ws: &Workspace, commit: &CommitId) -> Option<CommitBrief> {
     Some(brief_with_words(ws, commit)?.0.clone())
 }

@@ -33,6 +33,7 @@ impl CommitBrief {
         short_id(&self.id)
     }
 
+    /// Returns what the commit says of agents: `with Claude Opus 4.6`. `None` if it names none.
     pub fn agents_in_words(&self) -> Option<String> {
         agents_in_words(&self.agents)
     }
@@ -69,6 +70,7 @@ impl NamedAgent {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommitWords {
     pub agents: Vec<NamedAgent>,
+    /// Pull requests and issues, such as `#1484` or `SHOP-12`.
     pub references: Vec<String>,
     /// The id of a checkpoint of the tool Entire.
     pub checkpoint: Option<String>,
@@ -106,21 +108,21 @@ const HELPERS: &[&str] = &["assisted-by", "ai-assisted", "made-with"];
 
 const ISSUES: &[&str] = &["closes", "fixes", "refs", "related", "resolves"];
 
-/// Prefixes of words that look like issue keys but are none, such as `UTF-8`.
+/// Words such as `UTF-8` look like keys of issues. These are their parts before the hyphen.
 const NO_PROJECTS: &[&str] = &[
     "UTF", "SHA", "MD", "CVE", "ISO", "RFC", "FR", "NFR", "SC", "AC", "PEP", "CWE", "HTTP", "TLS",
     "BASE", "AES", "RSA", "UTC", "GMT", "IPV", "PR", "GH", "COVID", "GPT", "MIT", "GPL", "BSD",
     "APACHE",
 ];
 
-/// Longer words are not taken for names.
+/// The longest word that is taken for a name, and the most of them.
 const MAX_WORD: usize = 120;
 const MAX_NAMES: usize = 64;
-/// In bytes.
+/// How much of a message is read, in bytes.
 const MAX_MESSAGE: usize = 64 * 1024;
 
 impl CommitWords {
-    /// `author` is `name <address>`.
+    /// Reads what a commit says. `author` is `name <address>`.
     pub fn read(author: &str, message: &str) -> Self {
         let message = &message[..ground::text::char_start(message, message.len().min(MAX_MESSAGE))];
         let mut words = Self::default();

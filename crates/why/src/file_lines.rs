@@ -18,7 +18,7 @@ use crate::block_changes::BlockChanges;
 use crate::provenance_of_blocks::{FileToJudge, Provenance};
 use crate::unread::newer_format_note;
 
-/// The answers of all faces are made from it.
+/// A file's blocks with what is known about each. The answers of all faces are made from it.
 #[derive(Clone)]
 pub struct FileProvenance {
     pub document: Document,
@@ -27,6 +27,7 @@ pub struct FileProvenance {
     /// One entry for each block, in the same order.
     pub provenance: Vec<Provenance>,
     pub error: Option<String>,
+    /// Whether nothing is known because a program converts the file for git.
     pub is_converted: bool,
 }
 
@@ -36,12 +37,14 @@ impl FileProvenance {
         is_unread || self.provenance.iter().any(|found| found.is_missing)
     }
 
+    /// Says that the answer lacks evidence in a newer format. `None` if it does not.
     pub fn unread_evidence(&self) -> Option<String> {
         self.lines.newer_format.map(newer_format_note)
     }
 }
 
-/// `within` are the commits that are asked about; see [`LineFinder::within`].
+/// Finds out who brought the lines of a file, and what that says about its blocks. `within` are the
+/// commits that are asked about; see [`LineFinder::within`].
 pub(crate) fn provenance_of_file(
     ws: &Workspace,
     path: &RelativePath,
@@ -227,9 +230,9 @@ fn parents_of_work(ws: &Workspace, git: &Git) -> Result<Vec<ObjectId>, GitError>
     commits.iter().map(|commit| git.object_id(commit)).collect()
 }
 
-/// Returns for each line of a file of the work whether it is new. A line is not new if it was in
-/// another place in the commit that the work is based on. A line that is true in `brought` is not
-/// new either if it was in another place when it was recorded. `None` without git.
+/// Returns for each line of a file of the work whether the work added it. `brought` says this for each
+/// line as the walk of the file sees it. A line that was only moved, from where the base commit or a
+/// recorded text had it, does not count as added. `None` without git.
 pub fn lines_of_work(
     ws: &Workspace,
     path: &RelativePath,
@@ -337,7 +340,7 @@ fn changes_of_work(
 
 /// If there are more new files than this, a file of the work counts as renamed only if it is unchanged.
 const MAX_RIVALS: usize = 256;
-/// In bytes. At most so much of other files is read to find out where code was moved from.
+/// How many bytes of other files are read to find out where code was moved from.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 fn evidence_in_index(git: &Git) -> Result<BTreeMap<RelativePath, ObjectId>, GitError> {

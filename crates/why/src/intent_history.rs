@@ -26,7 +26,8 @@ type RegistryFiles = Arc<(Vec<(RelativePath, ObjectId)>, Vec<Option<ObjectId>>)>
 /// An id, a hash, the commits near the record, and the section of the record.
 type TextKey = (String, String, Vec<CommitId>, Option<Digest>);
 
-/// The answers depend on the registry of a workspace, but not on its files.
+/// What is known of earlier texts of intents. The answers depend on the registry of a workspace, but
+/// not on its files.
 #[derive(Default)]
 pub struct IntentHistory {
     pub(super) names: Memo<[String; 4], Option<String>>,
@@ -34,7 +35,7 @@ pub struct IntentHistory {
     registries: Memo<RegistryFiles, Option<Arc<Registry>>, MAX_REGISTRIES>,
     versions: Memo<String, Option<Arc<Vec<Intent>>>>,
     texts: Memo<TextKey, Option<Arc<Intent>>, MAX_TEXTS>,
-    /// The keys are the id and the hash.
+    /// Whether the present text of an intent has a hash; the keys are the id and the hash.
     present: Memo<(String, String), bool>,
     /// The newest commit with each of the last registries, newest first.
     last_registries: OnceLock<Vec<CommitId>>,
@@ -68,7 +69,7 @@ impl Workspace {
         tops.into_iter().map(|top| reader.folder(tree, top.into())).collect()
     }
 
-    /// Also finds an intent that is kept in another format.
+    /// Returns an intent as it was at a commit, also one that is kept in another format.
     pub(crate) fn intent_at(&self, commit: &CommitId, id: &str) -> Option<Intent> {
         let own = self.registry_at(commit)?.get(id).cloned();
         own.or_else(|| {
@@ -78,7 +79,7 @@ impl Workspace {
         })
     }
 
-    /// `None` if the registry cannot be read.
+    /// Returns the registry at a commit. `None` if it cannot be read.
     pub fn registry_at(&self, commit: &CommitId) -> Option<Arc<Registry>> {
         let files = self.registry_files(commit)?;
         let read =

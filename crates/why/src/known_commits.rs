@@ -61,7 +61,7 @@ pub(crate) struct KnownCommits {
 #[derive(Default)]
 pub(crate) struct MainLine {
     pub commits: HashSet<ObjectId>,
-    /// Newest first.
+    /// The merges among them, newest first.
     pub merges: Vec<MergeOfBranch>,
 }
 

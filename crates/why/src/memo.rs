@@ -26,6 +26,7 @@ impl<K: Eq + Hash, V: Clone, const MAX: usize> Memo<K, V, MAX> {
         self.get(key).unwrap_or_else(|| self.keep(key.to_owned(), find()))
     }
 
+    /// Returns the stored answer for a key. `None` if there is none.
     pub fn get<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,

@@ -90,6 +90,7 @@ pub struct FileToJudge<'a> {
     /// Returns the blocks of a version, an index of [`FileLines::versions`], or of the text after the
     /// last change that the journal has.
     pub blocks_of_version: &'a dyn Fn(Option<usize>) -> Option<Arc<FileBlocks>>,
+    /// Returns the last change of a block. `None` if that cannot be said.
     pub last_change: &'a dyn Fn(&Block) -> Option<LastChange>,
     /// The versions that changed the white space of a block, which brought no line. They go on from
     /// those of [`FileLines::versions`].
@@ -97,6 +98,7 @@ pub struct FileToJudge<'a> {
 }
 
 impl FileToJudge<'_> {
+    /// Returns what is known of each block, in the order of the blocks.
     pub fn judged(&self) -> Vec<Provenance> {
         let text = LineText::new(self.document.text().into_bytes());
         let own = own_lines(self.blocks, self.lines.lines.len());
@@ -382,7 +384,7 @@ impl FileToJudge<'_> {
         source.version.map_or((0, 0), |at| self.place_of_version(at))
     }
 
-    /// A claim that is not committed is newer than all commits.
+    /// Returns where the commit of a claim is. What is not committed is newer than all commits.
     fn place_of_claim(&self, claim: &Claim) -> PlaceInHistory {
         let commit = claim.commit.as_deref().and_then(|id| ObjectId::from_hex(id.as_bytes()).ok());
         let is_it = |version: &FileVersion| Some(version.commit) == commit;
@@ -405,6 +407,7 @@ fn own_lines(blocks: &FileBlocks, count: usize) -> Vec<Vec<usize>> {
     let mut owner: Vec<Option<usize>> = vec![None; count];
     for (at, block) in blocks.blocks.iter().enumerate() {
         let (start, end) = (block.whole_lines.start() as usize, block.whole_lines.end() as usize);
+        // An inner block comes after the outer one, so it takes its lines away.
         for line in owner.iter_mut().take(end).skip(start - 1) {
             *line = Some(at);
         }

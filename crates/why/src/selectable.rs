@@ -51,6 +51,7 @@ pub fn unadopted_open(ws: &Workspace) -> impl Iterator<Item = &ImportedIntent> {
     open.filter(|one| ws.registry.unadopted(&one.intent.id.value).is_some())
 }
 
+/// Returns the intents in progress that own all of the paths. Empty if there are no paths.
 pub fn owners_of_all<'a>(ws: &'a Workspace, paths: &[RelativePath]) -> Vec<&'a Intent> {
     let Some((first, rest)) = paths.split_first() else { return Vec::new() };
     let mut owners = ws.registry.owners(first);

@@ -13,7 +13,7 @@ use ground::git::{ChangeKind, GitError, PathChange};
 use ground::{CommitId, Git, Policy, Root, store};
 use ledger::evidence;
 
-/// In bytes.
+/// The largest stored file that is read, in bytes.
 pub const MAX_BYTES: u64 = 1024 * 1024;
 
 const MAX_SEEN: usize = 16;

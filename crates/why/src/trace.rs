@@ -8,11 +8,12 @@ use ledger::Entry;
 
 #[derive(Clone, Debug, Default)]
 pub struct TraceRequest {
-    /// Under any id that the intent has or had.
+    /// Only records of this intent, under any id that it has or had.
     pub intent: Option<String>,
     pub path: Option<RelativePath>,
 }
 
+/// Returns the selected records, in the order of their time.
 pub fn trace(ws: &Workspace, request: &TraceRequest) -> Result<Vec<Entry>, VerbError> {
     // An intent of another format is also known without `.orchestration/`.
     if request.intent.as_ref().is_none_or(|id| ws.registry.get(id).is_none()) {

@@ -15,6 +15,8 @@ impl Workspace {
         Some(format!("The registry cannot be read. {place}: {}", finding.message))
     }
 
+    /// Says that there is evidence in a newer format than this program can read. `None` if there is
+    /// none.
     pub fn unread_evidence(&self) -> Option<String> {
         self.ledger.newer_formats().map(|(_, version)| version).max().map(newer_format_note)
     }
@@ -26,7 +28,8 @@ impl Workspace {
     }
 }
 
-/// For example, a colleague's newer version of the program wrote the evidence.
+/// Says that there is evidence in a newer format, and what to do. For example, a colleague's newer
+/// version of the program wrote it.
 pub(crate) fn newer_format_note(format: u32) -> String {
     format!(
         "The ledger is not read in full: there is evidence in format {format}, while this version of `intent` knows {}. Install a newer version; `intent verify` names the files.",

@@ -48,7 +48,8 @@ pub struct Workspace {
     pub journal: Arc<LazyLedger>,
     pub ignores: Arc<Ignores>,
     attributes: Arc<Attributes>,
-    /// Opened on first use, so that the gate does not have to wait for it.
+    /// The repository and its `HEAD`. Opened on first use, so that the gate does not have to wait
+    /// for it.
     repository: Arc<LazyRepository>,
     pub selection: Option<Selection>,
     pub intent_history: Arc<IntentHistory>,
@@ -264,6 +265,7 @@ impl Workspace {
         self.broken_registry.as_ref().unwrap_or(&self.registry)
     }
 
+    /// Returns a sentence that says that an older registry is in use. `None` if it is not.
     pub fn judged_by_older(&self) -> Option<String> {
         let broken = self.broken_registry.as_ref()?;
         Some(format!(
@@ -272,6 +274,7 @@ impl Workspace {
         ))
     }
 
+    /// Returns the repository. `None` without git.
     pub fn git(&self) -> Option<&Arc<Git>> {
         self.repository.git.as_ref()
     }
@@ -281,6 +284,7 @@ impl Workspace {
         self.git().map_or_else(of_machine, |git| git.person())
     }
 
+    /// Returns a git setting of the repository or the person. `None` if it is not set.
     pub fn setting(&self, key: &str) -> Option<String> {
         let of_machine = || configured_on_machine(key, self.root.environment());
         self.git().map_or_else(of_machine, |git| git.configured(key))
@@ -322,12 +326,13 @@ impl Workspace {
         Ok(Self { journal: Arc::clone(&self.journal), ..index })
     }
 
-    /// Without the journal, the files of the index are what everyone will see after `git commit`.
+    /// Returns the same workspace with the files of the index, without the journal: what everyone
+    /// will see after `git commit`.
     pub fn at_index_alone(&self) -> Result<Self, GitError> {
         self.governed_by(Target::Index, self.head().cloned())
     }
 
-    /// Work tree, index and journal are not read.
+    /// Returns the workspace as a commit has it. Work tree, index and journal are not read.
     pub fn at_commit(&self, commit: CommitId, base: Option<CommitId>) -> Result<Self, GitError> {
         self.governed_by(Target::Commit(commit), base)
     }
@@ -339,8 +344,8 @@ impl Workspace {
         Ok(Self { files, base, compared, evidence_at: Some(commit), ..then })
     }
 
-    /// Reads the files, registry, policy, ignore rules and attributes of the index or of a
-    /// commit.
+    /// Returns the same workspace with the files of the index or of a commit, and with the
+    /// registry, policy, ignore rules and attributes from there.
     fn governed_by(&self, target: Target, base: Option<CommitId>) -> Result<Self, GitError> {
         let Some(git) = self.git() else { return Ok(self.clone()) };
         let policy = policy_at(git, &target)?.unwrap_or_default();
@@ -391,7 +396,7 @@ impl Workspace {
         }
     }
 
-    /// Without a commit, all files differ.
+    /// Returns how the files differ from a commit. Without a commit, all files differ.
     pub fn compared_with(&self, base: Option<&CommitId>) -> Result<Arc<ComparedFiles>, GitError> {
         let Some(git) = self.git() else { return Ok(Arc::default()) };
         let mut compared = self.compared.lock().unwrap_or_else(PoisonError::into_inner);
@@ -421,6 +426,7 @@ impl Workspace {
         Ok(changed.collect())
     }
 
+    /// Returns the content of a file. `None` if it cannot be read or has more bytes than `limit`.
     pub(crate) fn read_bytes(&self, path: &RelativePath, limit: u64) -> Option<Vec<u8>> {
         let bytes = match &self.files {
             Target::WorkTree => self.root.read(path, limit).ok()?,
@@ -444,6 +450,7 @@ impl Workspace {
         self.repository.error.as_deref()
     }
 
+    /// Returns the path of `target` inside the workspace. `target` may be relative to `cwd`.
     pub fn path(&self, cwd: &Path, target: &Path) -> Result<RelativePath, VerbError> {
         Ok(self.root.relative(cwd, target)?)
     }
@@ -476,6 +483,7 @@ impl Workspace {
         Ok(document.with_origin(move || ws.read_at(ws.head()?, &at).ok()?))
     }
 
+    /// Returns the text of a rule file. `None` if the file does not exist.
     pub fn text(&self, path: &RelativePath) -> Result<Option<String>, VerbError> {
         let bytes = match (&self.files, self.git()) {
             (Target::WorkTree, _) | (_, None) => self.root.read(path, MAX_BYTES as u64)?,
@@ -493,6 +501,7 @@ impl Workspace {
         Ok(if self.is_generated(path) { document.declared_generated_if(|| true) } else { document })
     }
 
+    /// Reads a file at a commit. `None` if it did not exist there or cannot be read as text.
     pub fn read_at(
         &self,
         commit: &CommitId,
@@ -658,7 +667,7 @@ impl Workspace {
         Err(VerbError::NotInProgress { id: id.to_owned(), status: status.to_owned() })
     }
 
-    /// A registry that nobody has begun is sound.
+    /// Returns an error if the registry is lost or does not parse. One that nobody has begun is sound.
     pub fn sound_registry(&self) -> Result<(), VerbError> {
         if let Some(reason) = self.lost_registry() {
             return Err(VerbError::refused(reason));
@@ -675,6 +684,7 @@ impl Workspace {
         self.known_evidence.forget();
     }
 
+    /// Returns an error unless there is an `.orchestration/` folder.
     pub fn governed(&self) -> Result<(), VerbError> {
         if self.root.governed() {
             return Ok(());
@@ -713,6 +723,7 @@ impl Workspace {
     }
 }
 
+/// Returns true if a registry has an intent, or if that is not known because it cannot be read.
 fn may_know(registry: &Registry, id: &str) -> bool {
     !registry.exists()
         || registry.syntax_error().is_some()

@@ -73,6 +73,7 @@ pub fn run(context: &Context, args: ApproveArgs) -> Result<Exit, CliError> {
     terminal.confirms(&context.printer, page.gap(), " to approve: ", refused)?;
     let (verdict, place) = (ApprovalVerdict::Approve, DecisionPlace::Terminal);
     let answer = approval::decide(&workspace, &asked.code, verdict, place)?;
+    // The approval has changed the registry, so the workspace is read again.
     let widened = answer.approval.result.clone();
     let has_key = args.key.is_some() || signs(&workspace);
     let here = context.open_workspace()?;

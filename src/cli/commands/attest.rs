@@ -85,6 +85,7 @@ pub fn run(context: &Context, args: AttestArgs) -> Result<Exit, CliError> {
         predicate_type: PREDICATE.to_owned(),
         predicate: predicate(&workspace, &range).map_err(as_cli_error)?,
     };
+    // Plain data always serialises.
     let mut envelope =
         SignedEnvelope::new(IN_TOTO, &serde_json::to_vec(&statement).unwrap_or_default());
     if let Some(key) = &args.key {

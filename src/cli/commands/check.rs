@@ -100,6 +100,7 @@ pub struct CheckArgs {
 struct FailOn(Option<Level>);
 
 fn fail_on() -> impl TypedValueParser<Value = FailOn> {
+    // `never` is no level.
     PossibleValuesParser::new(["error", "warning", "info", "hint", "never"])
         .map(|word| FailOn(shared::of_json_word(word)))
 }

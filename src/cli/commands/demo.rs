@@ -171,6 +171,7 @@ impl Stage {
             subject: "billing: add taxes, and show amounts",
         })?;
 
+        // A change out of scope: the intent on tokens is selected, and an invoice is changed.
         select::select(&self.workspace()?, "INT-001", None)?;
         let (before, after) = story::OUT_OF_SCOPE;
         self.write(story::INVOICE, &story::INVOICE_AFTER.replace(before, after))?;

@@ -101,6 +101,7 @@ fn batch(
     context.printer.stream(lines.iter().map(|line| {
         let text = String::from_utf8_lossy(line);
         let answer = verdict(text.trim_end_matches('\r'), dialect, at);
+        // Plain data always serialises.
         let mut bytes = serde_json::to_vec(&answer).unwrap_or_default();
         bytes.push(b'\n');
         PrintedPiece::Json(bytes)

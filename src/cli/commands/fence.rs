@@ -73,6 +73,7 @@ pub fn run(context: &Context, args: FenceArgs) -> Result<Exit, CliError> {
     };
     let mut command = Command::new(program);
     command.args(arguments);
+    // With `-C`, the command runs in that folder.
     std::env::set_current_dir(&context.cwd)
         .map_err(|error| CliError::io(&context.cwd, "entered", error))?;
     let state = FencedState::before_command(&workspace, &fenced);
@@ -93,6 +94,7 @@ pub fn run(context: &Context, args: FenceArgs) -> Result<Exit, CliError> {
     )]
     let code = match ended.status {
         FencedStatus::Code(code) => code,
+        // If a signal ended the command, the same signal ends this process.
         #[cfg(unix)]
         FencedStatus::Ran(status) => fence::running::end_as(status),
     };
@@ -177,6 +179,7 @@ impl HeldPlaces {
             return Ok(Self { held: None, keeper: None });
         }
         if let Some(folder) = fenced.lock.parent() {
+            // If this fails, opening the lock below reports why.
             let _ = std::fs::create_dir_all(folder);
         }
         let held = match stand_in::hold(stand_ins, &fenced.lock) {
@@ -211,6 +214,7 @@ impl HeldPlaces {
         drop(held);
         if let Some(mut keeper) = keeper {
             if let (Some(mut input), true) = (keeper.stdin.take(), done) {
+                // If the keeper is gone, there is nobody to write to.
                 let _ = input.write_all(stand_in::DONE);
             }
             // The exit code of the keeper says nothing. `intent doctor` finds stand-ins that are
@@ -225,6 +229,7 @@ fn warn(context: &Context, sentences: &[String]) {
     for sentence in sentences {
         page.label(WARN, "fence:").text(sentence).end();
     }
+    // If stderr is closed, the exit code still reports the problem.
     let _ = context.printer.aside(&page);
 }
 

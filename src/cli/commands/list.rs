@@ -71,6 +71,7 @@ fn show(page: &mut Page, workspace: &Workspace, intents: &[IntentSummary], all: 
     }
     let is_listed = |intent: &&IntentSummary| all || !intent.is_in_the_background();
     let listed: Vec<&IntentSummary> = intents.iter().filter(is_listed).collect();
+    // Only intents of other formats say how far they are.
     let show_progress = listed.iter().any(|intent| intent.kept.source.is_some());
     page.table(0, listed.into_iter().map(|intent| row(intent, show_progress)));
     if !all {

@@ -135,6 +135,7 @@ fn install(context: &Context, workspace: &Workspace) -> Result<Exit, CliError> {
         }
     }
     let list = workspace.registry.path().as_str();
+    // Attributes apply to files below the folder in which they are written.
     let (attributes, name) = match list.strip_prefix(FOLDER) {
         Some(name) => (format!("{FOLDER}/.gitattributes"), name.to_owned()),
         None => (".gitattributes".to_owned(), format!("/{list}")),

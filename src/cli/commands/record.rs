@@ -243,6 +243,7 @@ fn take_back(context: &Context) -> Result<Exit, CliError> {
 
 fn request(context: &Context, args: &RecordArgs, workspace: &Workspace) -> RecordRequest {
     let (session, agent) = context.acting(args.session.as_deref(), args.agent.as_deref());
+    // If a person records and names no agent, the work is theirs.
     let is_named = agent.is_some() || args.model.is_some() || session.is_some();
     let is_person = args.me || !is_named && person::is_here(context);
     let by_default = is_person.then_some(EntityType::Human);

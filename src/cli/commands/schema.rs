@@ -34,6 +34,7 @@ pub fn run(context: &Context, args: SchemaArgs) -> Result<Exit, CliError> {
         return Err(CliError::usage(format!("there is no schema called {name:?}"), hint));
     };
     context.answer(schema, |page| {
+        // A JSON value always serialises.
         page.lines(&serde_json::to_string_pretty(schema).unwrap_or_default());
     })
 }

@@ -175,6 +175,7 @@ fn show(page: &mut Page, answer: &SealAnswer, dry_run: bool, typed: impl Fn(&str
 /// The most files that a suggested command names. For more files it names the root folder.
 const MAX_NAMED: usize = 4;
 
+/// Says how many records are not sealed because their code is not in the index.
 fn show_waiting(page: &mut Page, answer: &SealAnswer, typed: impl Fn(&str) -> String) {
     let (wait, it) = match answer.waiting {
         1 => (" waits for its code to be staged: ", "it"),

@@ -179,6 +179,7 @@ pub(super) fn class_word(class: MutationClass) -> &'static str {
 
 /// Returns the word that `--json` uses for a value of an enum: `error` for [`Level::Error`].
 pub(super) fn json_word(value: &impl Serialize) -> String {
+    // A variant without data is always a JSON string.
     let value = serde_json::to_value(value).unwrap_or_default();
     value.as_str().unwrap_or_default().to_owned()
 }

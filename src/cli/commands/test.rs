@@ -149,6 +149,7 @@ fn execute(
     words: &[String],
 ) -> Result<(Option<i32>, u64), CliError> {
     let mut error = std::io::stderr();
+    // If standard error is closed, the command still runs.
     let _ = writeln!(error, "$ {}", text::terminal(command));
     let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
     let (program, arguments) = match words {

@@ -166,6 +166,8 @@ fn file(file: &FileRecord) -> String {
     if parts.is_empty() { path.to_string() } else { format!("{path} ({})", parts.join(", ")) }
 }
 
+/// Returns who wrote, with which agent and model, and in which session. A record without files,
+/// such as a selection, has only the session.
 fn author(record: &Record) -> Option<String> {
     let tool = record.tool.as_ref().map(|tool| tool.name.as_str());
     let conversation = record.files.first().and_then(|file| file.conversations.first());

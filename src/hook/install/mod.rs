@@ -25,6 +25,7 @@ use recipes::{FileContent, MakeContent, Recipe};
 
 /// A line near the top of every file that contains nothing but our content.
 const MARK: &str = "Written by `intent init`, which writes it anew: change nothing here.";
+/// The largest settings file, in bytes, that is changed.
 pub const MAX_SETTINGS: u64 = 4 * 1024 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -333,6 +334,7 @@ pub(super) fn settings(path: &Path) -> Option<serde_json::Value> {
     json::data(&text_of(path)?)
 }
 
+/// Returns the text of a settings file. `None` if it does not exist or cannot be read.
 pub(super) fn text_of(path: &Path) -> Option<String> {
     String::from_utf8(store::read_capped(path, MAX_SETTINGS).ok()??).ok()
 }

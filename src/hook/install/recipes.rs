@@ -509,12 +509,14 @@ fn server(within: &'static [&'static str], value: Value) -> JsonPart {
     JsonPart::Member { within, name: "intent", value }
 }
 
+/// The hook that most hosts run: a command.
 fn command(program: &HostProgram, host: &Host) -> Value {
     json!({ "type": "command", "command": program.hook(host), "timeout": SECONDS })
 }
 
 type HookLists = Vec<(&'static str, Vec<Value>)>;
 
+/// Claude Code's names for the four events that most hosts have.
 const CLAUDE_EVENTS: [&str; 4] = ["PreToolUse", "PostToolUse", "SessionStart", "UserPromptSubmit"];
 
 /// Returns the same hook for four events. The first two are about a tool, which has to match.

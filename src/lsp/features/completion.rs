@@ -51,6 +51,7 @@ impl CompletionList {
     }
 }
 
+/// What an item of the list replaces unless it says otherwise.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ItemDefaults {

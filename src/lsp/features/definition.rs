@@ -11,6 +11,8 @@ use crate::snapshot::Snapshot;
 use crate::workspace_view::{self, DocumentPosition};
 use intents::Spanned;
 
+/// Returns the definition of the intent at a position, or the file of the specification there.
+/// `None` if the position refers to neither.
 pub fn handle(
     snapshot: &Snapshot,
     params: lsp::GotoDefinitionParams,

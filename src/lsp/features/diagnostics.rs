@@ -90,6 +90,7 @@ fn rules_with_unsaved(view: WorkspaceView<'_>, rules: &Rules) -> Rules {
     }
 }
 
+/// Returns the findings in a file that governs the workspace. `None` for any other file.
 fn governing_findings(file: &GovernedFile<'_>) -> Option<Vec<Finding>> {
     let GovernedFile { view, open, path, .. } = file;
     let workspace = view.workspace;

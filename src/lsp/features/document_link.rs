@@ -136,6 +136,7 @@ fn paths(view: WorkspaceView<'_>, text: &str) -> Vec<(Range<usize>, lsp::Url)> {
         let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<String>();
         let value = values.next()?.ok()?;
         let end = start + values.byte_offset();
+        // The range excludes the quotes.
         (end >= start + 2).then(|| (start + 1..end - 1, value))
     });
     values

@@ -15,6 +15,7 @@ pub(crate) struct RegistryField {
     pub span: Range<usize>,
 }
 
+/// Returns the field at a position. `None` outside of the registry and of its intents.
 pub(crate) fn field_at(place: &DocumentPosition<'_>) -> Option<RegistryField> {
     if !place.file.is_registry() {
         return None;

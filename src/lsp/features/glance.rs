@@ -57,6 +57,7 @@ pub(crate) struct Glance {
 pub(crate) struct Link {
     pub label: String,
     pub target: lsp::Url,
+    /// A line of the target, counted from 1.
     pub line: Option<u32>,
 }
 
@@ -300,6 +301,7 @@ fn state_line(
     }
 }
 
+/// Says how the block differs from its record. `None` if it does not.
 fn difference(text: &Prose, path: &RelativePath, answer: &BlockAnswer) -> Option<String> {
     let said = match answer.verdict {
         Verdict::Exact | Verdict::Ambiguous | Verdict::Unrecorded => return None,

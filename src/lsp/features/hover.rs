@@ -24,6 +24,7 @@ use why::answers;
 /// analysis of the present text.
 const TYPING: Duration = Duration::from_secs(2);
 
+/// Returns the hover of a position. `None` if there is nothing to say.
 pub fn handle(snapshot: &Snapshot, params: lsp::HoverParams) -> RequestResult<Option<lsp::Hover>> {
     Ok(hover(snapshot, &params.text_document_position_params))
 }
@@ -98,6 +99,7 @@ fn of_block(place: &DocumentPosition<'_>) -> Option<(Prose, Range<usize>)> {
     Some((text?, block.name_bytes.clone()))
 }
 
+/// Returns the bytes of the first line of a cell, which has no name. `None` in another document.
 fn head_of_cell(file: &GovernedFile<'_>) -> Option<Range<usize>> {
     let source = file.cell?.source();
     let line = source.text.find('\n').unwrap_or(source.text.len());

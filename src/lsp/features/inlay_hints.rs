@@ -8,6 +8,9 @@ use crate::refusal::RequestResult;
 use crate::snapshot::Snapshot;
 use crate::workspace_view;
 
+/// Returns the hints of a range. `None` if the settings show no hints, or if the document is not
+/// open or in no workspace. By default, a client that shows lenses gets no hints, because both say
+/// the same.
 pub fn handle(
     snapshot: &Snapshot,
     params: lsp::InlayHintParams,

@@ -16,6 +16,7 @@ use why::answers::{self, IntentBrief, IntentVersion};
 
 const MAX_ENTRIES: usize = 12;
 
+/// The longest name of an intent, in characters.
 const LONGEST_NAME: usize = 60;
 
 /// Returns the intent's id and name, and what to know before one trusts them.
@@ -166,6 +167,7 @@ fn first_entries(mut entries: Vec<String>, most: usize) -> Vec<String> {
     entries
 }
 
+/// Returns a link to the intent in the registry. `None` if the registry does not contain it.
 fn registry_link(view: WorkspaceView<'_>, id: &str, text: &Prose) -> Option<String> {
     let (location, _) = ShownRegistry::in_view(view).location(id)?;
     Some(text.link(id, Some(&location.uri), Some(location.range.start.line + 1)))

@@ -13,6 +13,7 @@ use ground::policy::SourceFormat;
 use intents::{Intent, IntentFile, Registry};
 use why::Workspace;
 
+/// The most bytes of an id.
 pub(super) const MAX_ID: usize = 64;
 /// The most bytes of the id of an intent that is kept elsewhere, which is the name of a folder.
 pub(super) const MAX_ID_OF_SOURCE: usize = 200;
@@ -21,6 +22,7 @@ pub(super) const MAX_ID_OF_SOURCE: usize = 200;
 /// disk.
 pub(crate) struct ShownRegistry<'a> {
     pub registry: Arc<Registry>,
+    /// In the order of the registry's files. Each is filled on first use.
     files: Vec<OnceLock<Option<ShownFile>>>,
     view: WorkspaceView<'a>,
 }
@@ -44,6 +46,7 @@ pub fn older_registry(view: WorkspaceView<'_>) -> Option<String> {
 }
 
 impl<'a> ShownRegistry<'a> {
+    /// Returns the registry of a workspace. `None` if it has no file.
     pub(crate) fn existing(view: WorkspaceView<'a>) -> Option<Self> {
         Some(Self::in_view(view)).filter(|shown| shown.registry.exists())
     }
@@ -63,6 +66,7 @@ impl<'a> ShownRegistry<'a> {
         Self { registry, files, view }
     }
 
+    /// Returns a file of the registry. `None` if no file of the registry has this path.
     pub fn file(&self, path: &RelativePath) -> Option<&ShownFile> {
         let at = self.registry.files().iter().position(|file| file.path() == path)?;
         let shown = || {

@@ -69,6 +69,8 @@ impl Prose {
         self.out.push_str(content);
     }
 
+    /// Adds a paragraph of these pieces, separated by ` · `, unless there are none. The pieces must
+    /// be escaped already.
     pub fn joined(&mut self, pieces: &[String]) {
         if !pieces.is_empty() {
             self.paragraph(&pieces.join(" · "));

@@ -67,6 +67,7 @@ fn require_present_id(workspace: &Workspace, id: &str) -> RequestResult<()> {
     }
 }
 
+/// Returns the edits of a rename. Runs on a worker, because it reads every text of the workspace.
 pub fn handle(
     snapshot: &Snapshot,
     params: lsp::RenameParams,

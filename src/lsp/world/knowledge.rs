@@ -47,6 +47,7 @@ impl Ordered {
         self.made_or_deleted(others);
     }
 
+    /// Finds the root of `folder`, unless the root is known or being looked up.
     pub(crate) fn look_up(&mut self, folder: PathBuf) {
         let known = self.world.now.workspaces.folders.contains_key(&folder);
         if !known && self.world.looked_up.insert(folder.clone()) {

@@ -69,6 +69,7 @@ pub(crate) const KEYS: &[(&str, &[&str])] = &[
     ("toml", words!("schema")),
 ];
 
+/// Words that make a comment a directive on their own.
 pub(crate) const ALONE: &[&str] = words!(
     "noqa nosec nolint nolintnextline nolintbegin nolintend nosonar noinspection nocover
     fallthrough lcov_excl_line lcov_excl_start lcov_excl_stop gcovr_excl_line gcovr_excl_start
@@ -85,6 +86,7 @@ pub(crate) const TOOLS: &[&str] = words!(
     yamllint spellchecker jshint simplecov fmt autoprefixer purgecss kics renovate spotless"
 );
 
+/// The orders that tools take from comments.
 pub(crate) const ORDERS: &[&str] = words!(
     "disable enable ignore off on skip suppress expect source shell next start stop todo up down
     push pop format lint line error nocheck check false true"
@@ -93,14 +95,51 @@ pub(crate) const ORDERS: &[&str] = words!(
 /// Orders after a colon, for any tool: `# anything: ignore`.
 pub(crate) const REQUESTS: &[&str] = words!("disable enable ignore off skip suppress");
 
-/// How lines begin that are directives, in lower case, separated by `|`.
-pub(crate) const PHRASES: &str = "\
-    code generated|unordered output:|do not edit|begin generated|end generated|\
-    liquibase formatted|changeset |up migration|down migration|no-transaction|nginject|syntax =|\
-    escape =|escape=|magic |command ----|require |chkconfig:|begin init info|prqa |indent-o|\
-    pyre-|nopep8|nosemgrep|flake8:|autopep8:|lgtm|stryker |ignore:|plugin name:|template name:|\
-    theme name:|rambler |i18n-tasks|[clinic|x-release-please|frozen_string_literal|create above|\
-    compdef |autoload|sys |/ script";
+/// A comment whose line begins with one of these, in lower case, is a directive to a tool.
+pub(crate) const PHRASES: &[&str] = &[
+    "code generated",
+    "unordered output:",
+    "do not edit",
+    "begin generated",
+    "end generated",
+    "liquibase formatted",
+    "changeset ",
+    "up migration",
+    "down migration",
+    "no-transaction",
+    "nginject",
+    "syntax =",
+    "escape =",
+    "escape=",
+    "magic ",
+    "command ----",
+    "require ",
+    "chkconfig:",
+    "begin init info",
+    "prqa ",
+    "indent-o",
+    "pyre-",
+    "nopep8",
+    "nosemgrep",
+    "flake8:",
+    "autopep8:",
+    "lgtm",
+    "stryker ",
+    "ignore:",
+    "plugin name:",
+    "template name:",
+    "theme name:",
+    "rambler ",
+    "i18n-tasks",
+    "[clinic",
+    "x-release-please",
+    "frozen_string_literal",
+    "create above",
+    "compdef ",
+    "autoload",
+    "sys ",
+    "/ script",
+];
 
 /// How lines begin that a test runner reads, in capitals only.
 pub(crate) const SHOUTED: &[&str] = words!("RUN: CHECK");

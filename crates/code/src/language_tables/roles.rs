@@ -15,6 +15,7 @@ named_enum! {
     /// The role of a node in a rule, and the nodes with this role, separated by white space.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Role, NODES {
+        /// Limits who may use a definition, such as `pub`.
         Access: "accessibility_modifier override_modifier visibility_modifier",
         AccessWord: "private protected public",
         /// An attribute or decorator that makes a function more than its body.

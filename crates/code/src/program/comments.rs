@@ -157,5 +157,5 @@ fn is_directive_line(language: &str, line: &str) -> bool {
         || ALONE.contains(&tool)
         || (TOOLS.contains(&tool) && (ordered || first.contains(['-', ':', '=', '[', '('])))
         || line.contains("-*-")
-        || PHRASES.split('|').any(|phrase| lower.starts_with(phrase))
+        || PHRASES.iter().any(|phrase| lower.starts_with(phrase))
 }

@@ -91,6 +91,7 @@ fn rows(text: &str) -> Vec<[&str; 2]> {
     rows
 }
 
+/// Returns the changes of all hunks, in the order of the file.
 fn swaps(rows: &[[&str; 2]], hunks: &[Hunk]) -> Result<Vec<Swap>, MissingLines> {
     let texts: Vec<&str> = rows.iter().map(|[text, _]| *text).collect();
     let mut swaps = Vec::new();
@@ -119,6 +120,7 @@ fn place_hunk(
     swaps: &mut Vec<Swap>,
 ) -> Result<usize, MissingLines> {
     let old = hunk.old();
+    // A hunk of the end must be the last lines of the file.
     let find = |wanted: &[&str]| {
         let is_last = hunk.at_end && !wanted.is_empty();
         let last = texts.len().saturating_sub(wanted.len());

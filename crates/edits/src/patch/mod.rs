@@ -36,6 +36,7 @@ pub enum FilePatch {
         path: String,
         /// The path to which the file is moved. A file that exists there is overwritten.
         to: Option<String>,
+        /// The changes, in the order of the patch.
         hunks: Vec<Hunk>,
     },
 }

@@ -28,9 +28,13 @@ pub(super) fn find(rows: &[&str], wanted: &[&str], start: usize) -> Option<usize
 
 fn without_typography(character: char) -> char {
     match character {
+        // Hyphens, dashes and the minus sign.
         '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+        // Single quotation marks.
         '\u{2018}'..='\u{201B}' => '\'',
+        // Double quotation marks.
         '\u{201C}'..='\u{201F}' => '"',
+        // Spaces that do not break, or have a special width.
         '\u{00A0}' | '\u{2002}'..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{3000}' => ' ',
         other => other,
     }

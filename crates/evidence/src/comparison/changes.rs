@@ -80,6 +80,7 @@ fn compacted_at(git: &Git, base: &CommitId, changes: &[PathChange]) -> Result<Fi
     Ok(files)
 }
 
+/// Returns the bytes of a file of records that is in the workspace.
 pub(super) fn bytes_now(
     ws: &Workspace,
     git: &Git,

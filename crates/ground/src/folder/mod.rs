@@ -96,6 +96,7 @@ impl Folder {
         }
     }
 
+    /// Returns the entry with this name. `None` if there is none.
     pub fn look(&self, name: &OsStr) -> Result<Option<FolderEntry>> {
         match self.handle.look(name) {
             Ok(found) => Ok(Some(found)),

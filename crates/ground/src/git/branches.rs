@@ -136,6 +136,7 @@ impl Git {
     }
 }
 
+/// Returns the commit and the short name of a branch. `None` if it cannot be read.
 fn branch_tip<E>(reference: Result<gix::Reference<'_>, E>) -> Option<(gix::Commit<'_>, String)> {
     let mut reference = reference.ok()?;
     let name = reference.name().shorten().to_string();

@@ -293,6 +293,7 @@ impl<'a> Disk<'a> {
         let top = self.git.root.path();
         let bytes = match folder::read_below(top, path.as_str().as_ref(), store::MAX_CONTENT) {
             Ok(bytes) => bytes,
+            // The file was removed in the meantime.
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) if error.kind() == ErrorKind::FileTooLarge => return Ok(Some(other)),
             Err(error) => return Err(unreadable_file(&absolute, &error)),

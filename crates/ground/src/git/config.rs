@@ -23,6 +23,7 @@ use crate::{Environment, store};
 /// The maximum length of a person's name, in characters. A longer name is cut, because the ledger
 /// is not meant for long texts.
 const MAX_NAME: usize = 100;
+/// The maximum size of an included file of settings, in bytes.
 const MAX_INCLUDED: u64 = 4 * 1024 * 1024;
 const MAX_DEPTH: usize = 10;
 
@@ -86,6 +87,8 @@ impl Git {
         of_machine.into_iter().chain(of_person).collect()
     }
 
+    /// Returns the name of the person who works here, from git's `user.name`. `None` if it is not
+    /// set.
     pub fn person(&self) -> Option<String> {
         name_in(&self.configured("user.name")?)
     }
@@ -260,6 +263,7 @@ fn resolve_includes(
     }
 }
 
+/// Returns the name in a text, without an e-mail address. `None` if there is no name.
 pub fn name_in(text: &str) -> Option<String> {
     let name = text.split('<').next().unwrap_or_default().trim();
     let name: String = name.chars().take(MAX_NAME).collect();

@@ -23,6 +23,7 @@ use crate::{RelativePath, folder, store};
 
 /// The maximum size of a file of attributes, in bytes. Git has the same limit.
 const MAX_ATTRIBUTES: u64 = 100 * 1024 * 1024;
+/// The maximum size of a pointer of Git LFS, in bytes.
 const MAX_POINTER: usize = 1024;
 const ATTRIBUTES: [&str; 6] = ["crlf", "text", "eol", "ident", "working-tree-encoding", "filter"];
 
@@ -373,6 +374,7 @@ impl LfsPointer {
         Self { sha256: store::sha256(bytes), size: bytes.len() as u64 }
     }
 
+    /// Reads a pointer. `None` if the text is none.
     fn read(text: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(text).ok().filter(|text| text.len() <= MAX_POINTER)?;
         let value = |key: &str| text.lines().find_map(|line| line.strip_prefix(key));

@@ -35,6 +35,7 @@ impl Tracked {
         Self { id, stat: Stat::default(), flags: Flags::SKIP_WORKTREE, kind: Some(kind) }
     }
 
+    /// Returns the kind and the content of the entry. `None` if it has no content yet.
     pub(super) fn tree_entry(&self) -> Option<TreeEntry> {
         Some((self.kind?, self.id))
     }

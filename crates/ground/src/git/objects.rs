@@ -85,7 +85,9 @@ pub struct CommitNode {
 pub struct ChangedBlob {
     /// The path from the top of the repository.
     pub path: BString,
+    /// The content before. `None` if the file is new.
     pub before: Option<ObjectId>,
+    /// The content now. `None` if the file is gone.
     pub now: Option<ObjectId>,
 }
 
@@ -190,6 +192,7 @@ impl ObjectReader<'_> {
         Ok(Self { accepted: commit.or(self.accepted), ..self })
     }
 
+    /// Returns the commit whose rules count; see [`Self::accepting`]. `None` without a commit.
     pub fn tip(&self) -> Option<ObjectId> {
         self.accepted
     }
@@ -232,6 +235,7 @@ impl ObjectReader<'_> {
         Ok(lines.filter_map(|line| ObjectId::from_hex(line).ok()).collect())
     }
 
+    /// Returns true if older commits are missing because the clone is shallow.
     pub fn is_shallow(&self) -> bool {
         !self.shallow.is_empty()
     }
@@ -264,6 +268,7 @@ impl ObjectReader<'_> {
         Ok(node)
     }
 
+    /// Returns the best common ancestors of commits, such as the parents of a merge.
     pub fn merge_bases(&mut self, commits: &[ObjectId]) -> GitResult<Vec<ObjectId>> {
         let Some((first, others)) = commits.split_first() else { return Ok(Vec::new()) };
         let bases = self.git.read(self.repo.merge_bases_many(*first, others))?;
@@ -418,6 +423,7 @@ impl ObjectReader<'_> {
         Ok(())
     }
 
+    /// Returns the entries of two trees by name, in the order of the names.
     fn entries_of_both(
         &mut self,
         (before, now): TwoTrees,
@@ -473,6 +479,7 @@ impl ObjectReader<'_> {
         self.blob_up_to(id, store::MAX_CONTENT)
     }
 
+    /// Reads the content of a file that has at most `max` bytes.
     pub fn blob_up_to(&mut self, id: ObjectId, max: u64) -> GitResult<Vec<u8>> {
         if let Some(held) = self.held.get(&id) {
             return Ok(held.clone());

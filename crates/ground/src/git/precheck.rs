@@ -28,7 +28,9 @@ const FILES: [(&str, u64); 14] = [
     ("info/grafts", 64 * 1024 * 1024),
     ("objects/info/alternates", MAX_ALTERNATES),
 ];
+/// The maximum size of the list of folders from which objects are borrowed, in bytes.
 const MAX_ALTERNATES: u64 = 1024 * 1024;
+/// The maximum size of a reference, in bytes.
 const MAX_REFERENCE: u64 = 64 * 1024;
 const MAX_DEPTH: usize = 32;
 /// The maximum number of entries that are checked, because links can form circles.
@@ -92,6 +94,7 @@ impl CheckedObjects {
         packs.as_deref().or_else(loose)
     }
 
+    /// Returns why the objects and logs must not be read. `None` if they may be.
     pub(super) fn obstacle_of_all(&self) -> Option<&str> {
         let look = || {
             let mut look = FileLook { seen: 0 };

@@ -65,6 +65,8 @@ impl WebAddress {
         }
     }
 
+    /// Returns the page of a pull request or an issue such as `#214`. `None` for the key of another
+    /// tracker.
     pub fn reference(&self, reference: &str) -> Option<String> {
         let number = reference.strip_prefix('#')?;
         if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {

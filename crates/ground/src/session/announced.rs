@@ -42,6 +42,7 @@ pub struct Caller<'a> {
 
 const STARTS_WITHIN: Duration = Duration::from_secs(60);
 const ANSWERED_WITHIN: Duration = crate::approvals::VALID;
+/// A note larger than this, in bytes, was not written by us and is not read.
 const MAX_NOTE: u64 = 256 * 1024;
 const ANNOUNCED: &str = "announced";
 

@@ -51,6 +51,7 @@ pub const RESTORES: &str = "restores";
 pub struct FinishedCommand {
     pub actor: String,
     pub intent: Option<String>,
+    /// When it began, in nanoseconds since 1970.
     pub at: u128,
     pub command: bool,
 }
@@ -82,6 +83,7 @@ impl EarlierContent {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileBefore {
+    /// The path relative to the workspace.
     pub path: RelativePath,
     /// The text of the file. `None` if there was no file, or if it was not text.
     pub text: Option<String>,
@@ -123,6 +125,7 @@ pub enum CallState {
 }
 
 const CALLS: &str = "calls";
+/// A stored call larger than this, in bytes, was not written by us and is not read.
 const MAX_CALL: u64 = 64 * 1024 * 1024;
 /// The file extension of a call that has ended, while its changes are being recorded.
 const TAKEN: &str = "taken";

@@ -3,6 +3,8 @@
 use super::super::store::{self, StoreError};
 use super::{Root, local, of_actor};
 
+/// A list longer than this, in bytes, was not written by us. Only different names make the list
+/// longer.
 const MAX_LIST: u64 = 16 * 1024;
 /// The line in the list which says that the session was told already.
 const REPORTED: &str = "told";

@@ -5,7 +5,9 @@ use super::{Root, keep_note, note, or_log, path_of_local_file, store};
 use crate::agents::{self, ProcessId};
 
 const HOSTS: &str = "hosts";
+/// A larger note, in bytes, was not written by us and is not read.
 const MAX_NOTE: u64 = 4 * 1024;
+/// At most this many notes are kept, of the last hosts that started.
 const MAX_HOSTS: usize = 64;
 
 /// Returns true if a host seems to run this process as its hook, and notes the process of the host.

@@ -34,7 +34,9 @@ impl LeftRunning {
 }
 
 const FOLDER: &str = "left_running";
+/// A larger note, in bytes, was not written by us and is not read.
 const MAX_NOTE: u64 = 64 * 1024 * 1024;
+/// At most this many commands are followed.
 const MAX_COMMANDS: usize = 64;
 
 pub fn keep(root: &Root, left: &LeftRunning) -> Result<(), StoreError> {
@@ -49,6 +51,7 @@ pub fn all_left_running(root: &Root) -> Vec<LeftRunning> {
     all
 }
 
+/// Forgets a command, because all that it did is known.
 pub fn forget(root: &Root, left: &LeftRunning) -> Result<(), StoreError> {
     store::remove(&file(root, left)).map(drop)
 }

@@ -54,6 +54,7 @@ pub struct Selection {
     pub actor: Option<String>,
 }
 
+/// A selection larger than this, in bytes, was not written by us and is not read.
 const MAX_SELECTION: u64 = 64 * 1024;
 
 /// Returns the person's selection on the branch that is checked out. `None` if there is none, or if
@@ -146,6 +147,7 @@ fn selections_elsewhere(root: &Root, session: &str) -> Vec<PathBuf> {
     let Ok(below) = own.strip_prefix(root.path()) else { return Vec::new() };
     root.in_other_trees().into_iter().map(|tree| tree.join(below)).collect()
 }
+/// Returns the selections of the sessions of this work tree, sorted by actor.
 pub fn selections(root: &Root) -> Vec<Selection> {
     let entries = store::entries(&path_of_local_file(root, "sessions")).take(MAX_SESSIONS);
     let found = entries.filter_map(|entry| read(&entry.path()));
@@ -181,6 +183,7 @@ fn kept_word(root: &Root, actor: &str, name: &str, max: u64) -> Option<String> {
 
 const WROTE: &str = "wrote";
 
+/// At most this many files are looked at.
 const MAX_SESSIONS: usize = 500;
 
 pub fn select_for(root: &Root, session: &str, selection: &Selection) -> Result<(), StoreError> {
@@ -279,6 +282,7 @@ pub fn or_log<T>(root: &Root, what: &str, result: Result<T, impl Hint>) -> Optio
     result.map_err(|error| log(root, &format!("{what}: {}", error.with_hint()))).ok()
 }
 
+/// No more lines are added to a log that is larger than this, in bytes.
 const MAX_LOG: u64 = 1024 * 1024;
 
 fn person(root: &Root) -> PathBuf {

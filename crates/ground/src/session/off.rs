@@ -13,6 +13,7 @@ use crate::clock;
 use crate::seal::{self, SealedContent};
 
 pub const MAX_OFF: Duration = Duration::from_secs(8 * 3600);
+/// A file larger than this, in bytes, was not written by us and is not read.
 const MAX_FILE: u64 = 16 * 1024;
 
 /// The time span in which the gate is off.

@@ -10,6 +10,7 @@ use crate::{RelativePath, folder};
 /// The state of a file when a session last saw it, or when somebody last wrote it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seen {
+    /// The path relative to the workspace.
     pub path: RelativePath,
     /// The SHA-256 of the file's bytes in hexadecimal. `None` if there was no file.
     pub hash: Option<String>,
@@ -66,6 +67,7 @@ pub struct BlockWrite {
     pub blocks: Option<Vec<String>>,
 }
 
+/// A note larger than this, in bytes, was not written by us and is not read.
 const MAX_SEEN: u64 = 16 * 1024 * 1024;
 
 pub fn last_seen_state(root: &Root, actor: &str, path: &RelativePath) -> Option<Seen> {

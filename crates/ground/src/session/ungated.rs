@@ -9,6 +9,7 @@ use crate::{CommitId, RelativePath};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ungated {
+    /// The path relative to the workspace.
     pub path: RelativePath,
     /// The SHA-256 of the content that the write left. `None` if it deleted the file.
     pub hash: Option<String>,
@@ -22,7 +23,9 @@ pub struct Ungated {
     pub at: String,
 }
 
+/// A note larger than this, in bytes, was not written by us and is not read.
 const MAX_NOTE: u64 = 64 * 1024;
+/// At most this many notes are looked at.
 const MAX_NOTES: usize = 1_000;
 
 pub fn keep(root: &Root, note: &Ungated) -> Result<(), StoreError> {

@@ -250,6 +250,7 @@ pub(super) type ReadText<'r> = &'r dyn Fn(&RelativePath) -> Option<String>;
 pub(super) trait Source: Sync {
     fn format(&self) -> SourceFormat;
 
+    /// The size limit of a file, in bytes.
     fn max_file(&self) -> u64 {
         MAX_FILE
     }

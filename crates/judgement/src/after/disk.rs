@@ -84,11 +84,13 @@ pub(super) fn other_names(ws: &Workspace, path: &RelativePath, at: u128) -> Vec<
     changed.filter(|other| other != path && inode(other) == own).collect()
 }
 
+/// Returns nothing, because the platform does not tell how many names a file has.
 #[cfg(not(unix))]
 pub(super) fn other_names(_: &Workspace, _: &RelativePath, _: u128) -> Vec<RelativePath> {
     Vec::new()
 }
 
+/// Returns when a file changed the last time, in nanoseconds since 1970. `None` if it does not exist.
 pub(super) fn changed_at(ws: &Workspace, path: &RelativePath) -> Option<u128> {
     ws.root.absolute(path).symlink_metadata().ok().map(|state| last_change(&state))
 }

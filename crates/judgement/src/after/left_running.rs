@@ -15,6 +15,7 @@ use why::Workspace;
 
 const WHY: &str = "a command that was left running changed it, and it is out of scope";
 
+/// The time in nanoseconds since 1970.
 pub(super) fn now() -> u128 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos()
 }

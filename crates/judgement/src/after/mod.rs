@@ -58,6 +58,7 @@ pub struct Feedback {
 
 /// A call that began longer ago than this has ended, whatever its host reported.
 const MAX_CALL: Duration = Duration::from_secs(3600);
+/// The size in bytes above which the text of a file is not read.
 const MAX_TEXT: u64 = 4 * 1024 * 1024;
 
 /// Records what a call has done and returns what the agent should know about it. Never fails.
@@ -134,6 +135,7 @@ fn workspaces(event: &Event) -> Vec<Workspace> {
     all
 }
 
+/// Returns every path that the call names, as absolute paths.
 fn paths(event: &Event) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     for effect in &event.effects {

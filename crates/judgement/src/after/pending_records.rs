@@ -10,7 +10,9 @@ use ground::{Hint, Root, session, store};
 use ledger::{Record, journal};
 use why::Workspace;
 
+/// The number of records that are kept at most.
 const MAX_KEPT: usize = 1_000;
+/// The number of records that one call of [`retry`] tries at most.
 const MAX_TRIED: usize = 20;
 /// The size in bytes above which a kept file is not read, because this program would not have
 /// written it.
@@ -44,6 +46,7 @@ fn keep(root: &Root, record: &Record) -> Result<(), store::StoreError> {
     store::write_json_scratch(&folder.join(format!("{}.{KEPT}", record.id)), record)
 }
 
+/// Returns the files of the records that wait for another try, sorted by name.
 pub fn waiting_record_files(root: &Root) -> Vec<PathBuf> {
     let folder = root.orchestration().join("local").join("unrecorded");
     kept_in(&folder, MAX_TAKEN)

@@ -81,6 +81,7 @@ impl JudgedChange {
         change_class::classify(texts, &others)
     }
 
+    /// Returns the text of a file that is the same on both sides, or `None` if it is not text.
     fn text_if_unchanged(&self, path: &RelativePath) -> Option<String> {
         let bytes = match self.ws.files() {
             Target::WorkTree => {

@@ -13,6 +13,7 @@ use why::VerbError;
 use why::findings::FindingAnswer;
 use why::rules_at::KNOWN_FINDINGS;
 
+/// The size in bytes above which a baseline is not read.
 const MAX_FILE: u64 = 16 * 1024 * 1024;
 
 #[derive(Debug, Serialize, Deserialize)]

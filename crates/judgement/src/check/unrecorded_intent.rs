@@ -15,6 +15,7 @@ use why::{VerbError, Workspace};
 
 /// The trailer that always names an intent, in addition to the trailers that the policy defines.
 const TRAILER: &str = "Intent-Id";
+/// The number of commits whose trailers are read at most.
 const MAX_COMMITS: usize = 10_000;
 
 #[derive(Clone, Debug, Default)]

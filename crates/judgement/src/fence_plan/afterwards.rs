@@ -21,6 +21,7 @@ pub struct FencedState {
     absent: Vec<PathBuf>,
 }
 
+/// The number of files that a message names at most.
 const NAMED: usize = 5;
 
 impl FencedState {

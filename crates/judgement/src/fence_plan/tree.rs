@@ -12,6 +12,7 @@ use why::Workspace;
 
 /// How many levels deep ignored outputs are searched for outside the writable folders.
 const MAX_DEPTH: usize = 4;
+/// The number of folders that are examined at most.
 const MAX_FOLDERS: usize = 4000;
 /// The number of single files outside writable folders that may be made writable.
 const MAX_FILES: usize = 256;

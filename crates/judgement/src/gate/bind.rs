@@ -134,6 +134,8 @@ fn notice_of_other_sessions(ws: &Workspace, intent: &Intent, actor: &str) -> Opt
     })
 }
 
+/// Returns the denial or the question that holds up a switch to another intent, or `None` if the
+/// switch is allowed.
 fn objection_to_switch(ws: &Workspace, event: &Event, current: &str, id: &str) -> Option<Decision> {
     let message =
         format!("This session works under {current}; switching to {id} is for a person to decide.");

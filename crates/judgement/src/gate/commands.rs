@@ -114,6 +114,7 @@ pub(super) fn objection(
     };
     let against = reading.commands.iter().filter_map(deciding);
     let against = against.filter(|(rule, _)| rule.decision != RuleDecision::Allow);
+    // If one rule denies and another one asks, the denial is reported.
     if let Some((rule, pattern)) =
         against.min_by_key(|(rule, _)| rule.decision != RuleDecision::Deny)
     {
@@ -138,6 +139,7 @@ pub(super) fn by_path(policy: &Policy, paths: &[RelativePath]) -> Option<Denial>
         let (rule, _) = rules.iter().find(|(_, scope)| scope.owns(path))?;
         (rule.decision != RuleDecision::Allow).then_some((rule, path))
     });
+    // If one rule denies and another one asks, the denial is reported.
     let (rule, path) = against.min_by_key(|(rule, _)| rule.decision != RuleDecision::Deny)?;
     Some(by_rule(rule, path.as_str()).about_path(path))
 }

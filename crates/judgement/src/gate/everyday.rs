@@ -15,6 +15,7 @@ use ground::session::seen::{self, SeenExtent};
 use shell::{Class, Invocation, Prediction};
 use why::{Workspace, shared_branches};
 
+/// The maximum number of commits of a branch on a server that are looked at.
 const MAX_COMMITS: usize = 500;
 
 pub(super) struct JudgedCommand<'a> {

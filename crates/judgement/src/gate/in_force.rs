@@ -24,11 +24,13 @@ use why::{VerbError, Workspace, shared_branches};
 /// The size in bytes of JSON above which kept rules are not read, because this program would not
 /// have written them.
 const MAX_KEPT: u64 = 16 * 1024 * 1024;
+/// The size in bytes above which a file of rules is not read.
 const MAX_FILE: u64 = 1024 * 1024;
 
 /// The age at which kept rules are removed. The command that they were kept for has ended by then.
 const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
 
+/// The files of rules with their texts; `None` for a file that does not exist.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct RuleTexts(Vec<(RelativePath, Option<String>)>);
 
@@ -61,6 +63,8 @@ impl RuleTexts {
         text.as_deref()
     }
 
+    /// Returns the paths of the files whose texts differ, sorted. A file that only one side has
+    /// differs, too.
     fn differing(&self, other: &Self) -> BTreeSet<RelativePath> {
         let all = self.0.iter().chain(&other.0).map(|(path, _)| path);
         all.filter(|path| self.text(path) != other.text(path)).cloned().collect()
@@ -154,6 +158,7 @@ pub(super) fn prune(ws: &Workspace) {
         let modified = std::fs::metadata(&file).and_then(|found| found.modified()).ok();
         let is_old = modified.and_then(|at| at.elapsed().ok()).is_some_and(|age| age > MAX_AGE);
         if is_old && file != path_of_rejected(ws) && Some(&file) != in_force.as_ref() {
+            // Another process may have removed the file already.
             let _ = std::fs::remove_file(&file);
         }
     }
@@ -189,6 +194,7 @@ fn change(ws: &Workspace) -> Option<RejectedChange> {
     store::read_json(&path_of_rejected(ws), MAX_KEPT)
 }
 
+/// Reads kept rules. Returns `None` if the file is missing or has been changed.
 fn read(ws: &Workspace, digest: &str) -> Option<RuleTexts> {
     let bytes = store::read_capped(&path_of_kept_rules(ws, digest), MAX_KEPT).ok()??;
     (store::sha256(&bytes) == digest).then(|| serde_json::from_slice(&bytes).ok())?

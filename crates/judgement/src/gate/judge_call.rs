@@ -230,6 +230,7 @@ impl<'a> Case<'a> {
         self.objections().into_iter().min_by_key(|(ws, denial)| Gravity::of_denial(ws, denial))
     }
 
+    /// Returns the objections to the call, in the order of the gate's checks.
     fn objections(&self) -> Vec<Objection<'_>> {
         let home = self.places.home.as_ref();
         let first = self.places.all.first().map(|place| &place.ws);
@@ -600,6 +601,7 @@ fn several_names(place: &TouchedWorkspace, deleted: &[&Path]) -> Option<Denial> 
     Some(Denial::new(DenialCode::ApprovalRequired, message).about_path(path))
 }
 
+/// Parses a command in the way that the gate does. Returns `None` for any other effect.
 pub(crate) fn read_command(
     event: &Event,
     effect: &Effect,

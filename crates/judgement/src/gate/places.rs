@@ -55,6 +55,7 @@ pub(super) enum EditManner {
     Command,
 }
 
+/// The size in bytes above which the text of a file is not kept for comparison.
 const MAX_KEPT: u64 = 4 * 1024 * 1024;
 /// The number of files below a folder that are judged one by one at most. The others are judged by
 /// the folder.
@@ -284,6 +285,7 @@ impl Touches {
     }
 }
 
+/// Returns the workspace that governs a folder, such as the one in which a call is made.
 pub(super) fn governed_at(
     folder: &Path,
     environment: &Environment,
@@ -298,6 +300,7 @@ pub fn key(event: &Event) -> String {
 }
 
 impl TouchedWorkspace {
+    /// Returns true if no path in the workspace is named, because a command only acts there.
     pub(super) fn names_nothing(&self) -> bool {
         let is_named = !self.paths.is_empty() || !self.folders.is_empty();
         !is_named && !self.whole && self.some_of.is_empty()
@@ -351,6 +354,7 @@ impl Touched {
     }
 }
 
+/// Returns the regular files in a folder and its subfolders. Empty if the path is not a folder.
 fn files_below(ws: &Workspace, folder: &RelativePath) -> Vec<RelativePath> {
     let mut found = Vec::new();
     let mut folders = vec![folder.clone()];

@@ -55,26 +55,32 @@ fn begins_markup(chars: &[char], at: usize) -> bool {
     let is_first = at == 0;
     match chars[at] {
         '\\' => next.is_some_and(|next| next.is_ascii_punctuation()),
+        // A tag, a comment, or an address. At the start it may be one that ends on another line.
         '<' => {
             let is_name =
                 next.is_some_and(|next| next.is_ascii_alphabetic() || "/!?".contains(next));
             let ends = rest.contains(&'>');
             is_name && (is_first || ends) || rest.contains(&'@') && ends
         }
+        // A quotation.
         '>' => is_first,
+        // An entity, such as `&lt;`.
         '&' => {
             let name = rest.iter().take_while(|c| c.is_alphanumeric() || **c == '#').count();
             name > 0 && rest.get(name) == Some(&';')
         }
+        // A link, a footnote, the definition of a link, or a box to tick.
         '[' => {
             let has = |pair: [char; 2]| rest.windows(2).any(|two| two == pair);
             let is_box = is_first && rest.get(1) == Some(&']');
             has([']', '(']) || has([']', '[']) || has([']', ':']) || next == Some('^') || is_box
         }
+        // A heading.
         '#' => {
             let more = rest.iter().take_while(|c| **c == '#').count();
             is_first && rest.get(more).is_none_or(|c| c.is_whitespace())
         }
+        // A list in the list: `1) first`.
         '.' | ')' => {
             let is_number = at > 0 && chars[..at].iter().all(char::is_ascii_digit);
             is_number && next.is_none_or(char::is_whitespace)

@@ -8,6 +8,7 @@ use why::lesson_error::{LESSONS_BEGIN, LESSONS_END};
 /// The heading above the section. It is written before the mark [`LESSONS_BEGIN`], so that a Markdown
 /// section above it ends as before.
 const HEADING: &str = "## Lessons";
+/// The length of the longest line, in characters, including its dash.
 const MAX_LINE: usize = 280;
 const DASH: &str = "- ";
 
@@ -15,6 +16,7 @@ const DASH: &str = "- ";
 pub(super) struct Placed {
     /// The whole text with the lesson added. `None` if the text had the lesson already.
     pub text: Option<String>,
+    /// The line of the lesson, counted from 1.
     pub line: u32,
 }
 
@@ -69,6 +71,7 @@ pub(super) fn only_adds(before: &str, now: &str) -> bool {
 }
 
 struct LessonSection {
+    /// The line of the mark, counted from 0.
     begin: usize,
     end: usize,
     /// The byte offset at which the line of the end mark begins.

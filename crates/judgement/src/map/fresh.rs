@@ -223,6 +223,7 @@ fn disk(ws: &Workspace, path: &RelativePath) -> String {
     })
 }
 
+/// Reads the cache. `None` if it is missing or cannot be decoded.
 fn read_cache(ws: &Workspace) -> Result<Option<CachedMap>, VerbError> {
     let bytes = store::read_capped(&cache_path(ws), MAX_BYTES)?;
     Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))

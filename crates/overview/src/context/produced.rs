@@ -9,7 +9,7 @@ use ledger::Entry;
 
 type Names = BTreeMap<RelativePath, BTreeSet<String>>;
 
-/// Only so many folders are told apart. If there are more, their parents are counted.
+/// The maximum number of folders that are told apart. If there are more, their parents are counted.
 const MAX_FOLDERS: usize = 8;
 
 /// Returns the definitions that these records name, oldest first, without those that were deleted

@@ -13,6 +13,7 @@ use ground::store::StoreError;
 pub(super) const PLACES: [&str; 4] =
     [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"];
 
+/// The files with rules, relative to the workspace's root.
 const RULES: [&str; 7] = [
     ".orchestration/policy.yaml",
     ".orchestration/active_intents.yaml",
@@ -66,6 +67,7 @@ pub(super) fn add_codeowners(
 fn lines(place: &TeamPlace, owners: &[String]) -> String {
     let below = match place.below.as_str() {
         "" => String::new(),
+        // A space would end the pattern.
         below => format!("{}/", below.replace(' ', "\\ ")),
     };
     let owners = owners.join(" ");

@@ -64,6 +64,7 @@ fn with_entry(text: &str, entry: &str) -> Option<String> {
     let block = between_marks(entry, &" ".repeat(indent), end_of_line);
     let gap = if text[..at].ends_with('\n') { "" } else { end_of_line };
     let after = format!("{}{gap}{block}{}", &text[..at], &text[at..]);
+    // The result must parse to the old content with our entry appended.
     let mut expected = before;
     let ours = yaml::parse(entry).ok()?.to_json();
     expected.get_mut("repos")?.as_array_mut()?.push(ours.get(0)?.clone());

@@ -91,6 +91,7 @@ fn owner(file: &File<'_>, unit: usize) -> Option<usize> {
     containers(file, unit).next()
 }
 
+/// Returns the innermost container of a unit, unless that is a module.
 fn own_type(file: &File<'_>, unit: usize) -> Option<usize> {
     owner(file, unit).filter(|at| !is_module(&file.units[*at]))
 }

@@ -61,6 +61,7 @@ fn drops_values(core: &Tree, body: &Tree, language: &str) -> bool {
         node.is_any(&[Role::LetDeclaration, Role::Declaration, Role::LocalDeclaration])
     };
     if language == "cpp" {
+        // Every declaration may call a constructor.
         return body.has_node(&declares);
     }
     let creates = |value: &Tree| value.has_node(&creates_value);

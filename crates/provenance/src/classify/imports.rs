@@ -241,6 +241,7 @@ fn brings_all(import: &Tree) -> bool {
     is_dot || import.is_a(Role::PreprocInclude) || import.mentions("*") || import.mentions("_")
 }
 
+/// Returns the imports that make names available without listing them, such as `use a::*`.
 pub(super) fn wildcards(file: &File<'_>) -> HashSet<String> {
     list(file).into_iter().filter(|one| brings_all(one)).map(Tree::joined_tokens).collect()
 }

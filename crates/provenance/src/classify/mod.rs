@@ -74,6 +74,7 @@ impl Classification {
 }
 
 struct SourceText<'a> {
+    /// The path, relative to the workspace.
     path: &'a str,
     text: String,
     document: Document,

@@ -163,6 +163,8 @@ fn strip(tree: &mut Tree) {
     });
 }
 
+/// Returns true if code outside the change set may use a member of a container, such as a field or
+/// a variant, by its name.
 pub(super) fn shows_member(file: &File<'_>, unit: &Unit, name: &str) -> bool {
     let Some(member) = member(&unit.tree, name) else { return true };
     let has = |word: &str| says(member, word);

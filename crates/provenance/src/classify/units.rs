@@ -30,6 +30,7 @@ pub(super) enum ContainerMember {
 
 #[derive(Clone, Debug)]
 pub(super) struct Unit {
+    /// The identity of the block. `None` for the file itself.
     pub identity: Option<Identity>,
     pub name: String,
     /// The index of the unit that contains this one. At the top level this is the file's own unit.

@@ -284,6 +284,7 @@ impl<'a> Measure<'a> {
         candidates
     }
 
+    /// Of many equal blocks, returns those that are nearest in the order of the file.
     fn nearest_equal<'b>(
         &self,
         old: usize,

@@ -34,6 +34,7 @@ const fn rule(fits: fn(&Likeness) -> bool, score: fn(&Likeness) -> f32) -> Match
     MatchRule { fits, score, ties_are_final: true }
 }
 
+/// All rules, in the order of application.
 pub(super) const RULES: &[MatchRule] = &[
     rule(|pair| has_name(pair) && pair.text, by_place),
     rule(|pair| !pair.is_named && pair.text, by_place),

@@ -88,7 +88,7 @@ pub(super) fn destroys(call: &ProgramCall, known: bool) -> Option<ShellFinding> 
             Verb::Destroys if at < 4 && (at == 0 || after_noun) => Some(text),
             Verb::Removes if at < 4 => {
                 let removes = match (known, at) {
-                    // For example `X remove index main` or `X rm-bucket NAME`.
+                    // An unknown program whose first word removes, such as `X remove index main`.
                     (false, 0) => {
                         words.len() > 1 && keeps_data(call.name)
                             || words.len() > 2 && !light

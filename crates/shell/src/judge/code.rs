@@ -366,6 +366,7 @@ pub(super) fn powershell(shell: &mut Shell, call: &ProgramCall) -> ShellFinding 
     }
 }
 
+/// Judges `cmd /c …` and its other forms, such as `/k`.
 pub(super) fn cmd(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let starts = ["/c", "/k", "/r", "//c", "//k"];
     let lower = |arg: &Arg| arg.text.to_ascii_lowercase();

@@ -63,6 +63,7 @@ pub(super) fn has_any(args: &[Arg], words: &[&str]) -> bool {
     })
 }
 
+/// Returns true for an option such as `-f`, which may be part of a cluster.
 fn may_be_of_cluster(word: &str) -> bool {
     word.len() == 2 && word.starts_with('-') && word != "--"
 }

@@ -164,6 +164,7 @@ pub(super) fn line(name: &str) -> Option<&'static TableRow> {
     table::rows(family(name)).iter().find(|row| row.words.is_empty() && row.kind() != "runs")
 }
 
+/// Judges a program that reads unless its options say otherwise.
 pub(super) fn by_options(call: &ProgramCall) -> ShellFinding {
     line(call.name).map_or_else(|| opaque("program.options", call.name), |row| by_row(row, call))
 }

@@ -19,6 +19,7 @@ pub(super) struct Text {
     ticks: bool,
 }
 
+/// Returns the most severe destructive finding in the code, or `None`.
 pub(super) fn scan(shell: &mut Shell, code: &str, language: &str) -> Option<ShellFinding> {
     shell.mention(code);
     let has = |name: &str| first_word_in(name, code).is_some();

@@ -419,6 +419,7 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Consumes the name of a variable, and returns it. It is empty if there is none.
     pub(super) fn name(&mut self) -> String {
         let rest = self.rest_of_text();
         let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));

@@ -265,6 +265,8 @@ impl BlockAnswer {
         (self.newer > 0).then(|| words_for_newer(self.newer, &self.newer_by))
     }
 
+    /// Describes the lines of a block for people. `None` if one intent brought all of them, or if
+    /// lines were not requested.
     pub fn lines_text(&self) -> Option<String> {
         self.lines.as_ref()?.sentence()
     }

@@ -90,8 +90,8 @@ impl OriginAnswer {
     }
 }
 
-/// `None` if the commit cannot be read. `is_unread` says that there is evidence which this
-/// program cannot read.
+/// Returns what a commit tells about lines without a record. `None` if it cannot be read.
+/// `is_unread` says that there is evidence which this program cannot read.
 pub(super) fn origin_of(
     ws: &Workspace,
     commit: &CommitId,

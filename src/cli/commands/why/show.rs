@@ -26,6 +26,7 @@ const LISTED: usize = 2;
 const LATEST: usize = 3;
 /// Of how many intents and commits the lines of a block without an intent are told.
 const SHARES: usize = 4;
+/// How much of a commit's subject a row has, in characters.
 const SUBJECT: usize = 48;
 const MISSING: &str = "history is missing here";
 

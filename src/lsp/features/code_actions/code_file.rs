@@ -24,6 +24,7 @@ use why::{Provenance, Workspace};
 
 const MAX_OWNERS: usize = 5;
 
+/// The longest name in a title, in characters.
 const MAX_NAME: usize = 60;
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";

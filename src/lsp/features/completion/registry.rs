@@ -46,6 +46,7 @@ enum RegistryItem<'t> {
     Value(&'t str),
 }
 
+/// Returns the items that fit at the cursor. `None` if the position is not recognised.
 pub(super) fn choices(place: &DocumentPosition<'_>, text: &str) -> Option<Choices> {
     let (path, cursor) = (&place.file.path, place.byte);
     let position = position_at(text, cursor)?;
