@@ -44,6 +44,7 @@ pub use commands::schema::schemas;
 pub use exit::Exit;
 pub use process::{Process, Streams, Terminals};
 
+use std::ffi::OsStr;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -51,7 +52,7 @@ use std::sync::Arc;
 
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser};
 
-use commands::{AgentCommand, Command, dispatch, hook, with_hidden_short_spellings};
+use commands::{ReadCommand, with_commands};
 use context::Context;
 use error::CliError;
 use print::Printer;
@@ -111,13 +112,11 @@ struct Cli {
     /// Print nothing but errors; the exit code tells
     #[arg(short, long, global = true, help_heading = EVERYWHERE)]
     quiet: bool,
-
-    #[command(subcommand)]
-    command: Command,
 }
 
+/// Returns the definition of the whole command line.
 pub fn command() -> clap::Command {
-    with_hidden_short_spellings(Cli::command())
+    with_commands(Cli::command(), None)
 }
 
 pub fn main() -> ExitCode {
@@ -125,34 +124,44 @@ pub fn main() -> ExitCode {
 }
 
 pub fn run(process: Process) -> Exit {
-    let mut definition = command();
     // Without a terminal, the width of the help comes from a variable.
     let Terminals { input, output, error } = process.streams.terminals;
-    if !(input || output || error) {
+    let width = (!(input || output || error)).then(|| {
         let named = process.environment.variable("COLUMNS").and_then(|width| width.to_str());
-        let width = named.and_then(|width| width.parse().ok()).unwrap_or(WIDTH);
-        definition = definition.term_width(width.min(WIDTH));
-    }
-    let parsed = definition.try_get_matches_from_mut(&process.arguments);
-    let parsed = parsed.and_then(|mut matches| {
-        Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut definition))
+        named.and_then(|width| width.parse().ok()).unwrap_or(WIDTH).min(WIDTH)
     });
-    match parsed {
-        Ok(cli) => carry_out(cli, process),
+    match parse(&process.arguments, width) {
+        Ok((cli, command)) => carry_out(cli, command, process),
         Err(error) => {
             refuse(&suggestion::with_our_word(suggestion::without_switches(error)), process)
         }
     }
 }
 
-fn carry_out(cli: Cli, process: Process) -> Exit {
-    // A hook must answer its host even if the current folder no longer exists, so it runs before a
-    // `Context` is made.
-    let command = cli.command.short_spelling();
-    if let Command::ShortAgent(AgentCommand::Hook(args)) = &command {
-        return hook::run(args, &process.environment);
+/// Reads the arguments of the process. `width` is that of the help, in columns, if it is not the one
+/// of the terminal.
+fn parse(
+    arguments: &[impl AsRef<OsStr>],
+    width: Option<usize>,
+) -> Result<(Cli, ReadCommand), clap::Error> {
+    let words: Vec<_> = arguments.iter().map(|it| it.as_ref().to_string_lossy()).collect();
+    let called = words.get(1..).and_then(|words| Some(words[shell::verb(words)?].as_ref()));
+    let mut definition = with_commands(Cli::command(), called);
+    if let Some(width) = width {
+        definition = definition.term_width(width);
     }
+    let mut parsed = definition.try_get_matches_from_mut(arguments.iter().map(AsRef::as_ref))?;
+    let cli = Cli::from_arg_matches_mut(&mut parsed);
+    let both = cli.and_then(|cli| Ok((cli, commands::read(&mut parsed)?)));
+    both.map_err(|error| error.format(&mut definition))
+}
+
+fn carry_out(cli: Cli, command: ReadCommand, process: Process) -> Exit {
     let Process { arguments, environment, streams } = process;
+    let run = match command {
+        ReadCommand::Anywhere(run) => return run(&environment),
+        ReadCommand::InFolder(run) => run,
+    };
     let printer = Printer {
         json_asked: cli.json,
         color: cli.color,
@@ -161,7 +170,7 @@ fn carry_out(cli: Cli, process: Process) -> Exit {
         environment: environment.clone(),
     };
     let done = Context::new(cli.directory.as_deref(), printer.clone(), environment, arguments)
-        .and_then(|context| dispatch(&context, command));
+        .and_then(|context| run(&context));
     done.unwrap_or_else(|error| printer.error(&error))
 }
 

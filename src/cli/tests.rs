@@ -18,8 +18,8 @@ fn every_command_has_a_short_description() {
 
 #[test]
 fn global_options_may_stand_after_the_command() {
-    let cli = Cli::try_parse_from(["intent", "why", "a.rs:3", "--json", "-C", "x", "-q"])
-        .expect("arguments");
+    let (cli, _) =
+        parse(&["intent", "why", "a.rs:3", "--json", "-C", "x", "-q"], None).expect("arguments");
     assert!(cli.json && cli.quiet);
     assert_eq!(cli.directory, Some(PathBuf::from("x")));
 }
@@ -34,7 +34,7 @@ fn contradicting_options_are_refused() {
         &["intent", "record", "a", "--contributor", "robot"],
         &["intent"],
     ] {
-        assert!(Cli::try_parse_from(arguments).is_err(), "{arguments:?}");
+        assert!(parse(arguments, None).is_err(), "{arguments:?}");
     }
 }
 
@@ -47,7 +47,7 @@ fn a_usage_error_in_json_names_what_is_missing() {
         ),
         (&["intent", "list", "--bogus"][..], "unexpected argument '--bogus' found"),
     ] {
-        let error = Cli::try_parse_from(arguments).expect_err("a usage error");
+        let error = parse(arguments, None).err().expect("a usage error");
         assert_eq!(message_of(&error), expected);
     }
 }
@@ -55,21 +55,12 @@ fn a_usage_error_in_json_names_what_is_missing() {
 #[test]
 fn every_command_of_a_group_has_a_hidden_short_spelling() {
     let command = command();
-    let mut expected = Vec::new();
+    let mut expected: Vec<&str> = Vec::new();
     for (group, members) in shell::GROUPS {
         let group = command.find_subcommand(group).expect("the group");
         let names: Vec<&str> = group.get_subcommands().map(clap::Command::get_name).collect();
-        assert_eq!(names, members, "crates/shell/src/ours.rs");
-        for member in group.get_subcommands().filter(|member| member.get_name() != "team") {
-            let name = member.get_name();
-            let short = command.find_subcommand(name).expect("the short spelling");
-            let arguments = |command: &clap::Command| {
-                let ids = command.get_arguments().map(|one| one.get_id().to_string());
-                ids.collect::<Vec<_>>()
-            };
-            assert_eq!(arguments(short), arguments(member), "{name}");
-            expected.push(name);
-        }
+        assert_eq!(names, members, "crates/shell/src/own_commands.rs");
+        expected.extend(members.iter().filter(|name| **name != "team"));
     }
     let hidden = command.get_subcommands().filter(|sub| sub.is_hide_set());
     let hidden: Vec<&str> = hidden.map(clap::Command::get_name).collect();
@@ -85,17 +76,39 @@ fn both_spellings_are_read_as_the_same_command() {
         ("agent -C x off --for 1h", "off -C x --for 1h"),
         ("-q evidence --json seal --hook pre-commit a", "--json -q seal --hook pre-commit a"),
         ("agent hook claude-code", "hook claude-code"),
-        ("--color never setup team --owner @a", "--color never init --team --owner @a"),
+        ("--color never setup init --team --owner @a", "--color never init --team --owner @a"),
     ] {
         let read = |line: &str| {
-            let words: Vec<&str> = std::iter::once("intent").chain(line.split(' ')).collect();
-            let cli = Cli::try_parse_from(&words).expect(line);
-            format!("{:?}", Cli { command: cli.command.short_spelling(), ..cli })
+            let words = std::iter::once("intent").chain(line.split(' '));
+            let parsed = command().try_get_matches_from(words).expect(line);
+            let mut command = &parsed;
+            let mut name = "";
+            while let Some((sub, below)) = command.subcommand() {
+                (name, command) = (sub, below);
+            }
+            let values = command.ids().map(|id| (id, command.get_raw(id.as_str())));
+            let mut values: Vec<_> =
+                values.filter_map(|(id, raw)| Some((id, raw?.collect::<Vec<_>>()))).collect();
+            values.sort();
+            format!("{:?} {name} {values:?}", Cli::from_arg_matches(&parsed))
         };
-        assert_eq!(read(grouped), read(short));
         let words: Vec<String> = grouped.split(' ').map(str::to_owned).collect();
-        let canonical = shell::short(&words).join(" ");
-        assert_eq!(read(&canonical), read(short));
+        assert_eq!(read(&shell::short(&words).join(" ")), read(short));
+        assert_eq!(read(grouped), read(short));
+    }
+}
+
+#[test]
+fn a_command_reads_the_same_arguments_where_only_it_is_defined() {
+    let all = command();
+    for command in all.get_subcommands() {
+        let mut alone = with_commands(Cli::command(), Some(command.get_name()));
+        assert_eq!(alone.get_subcommands().count(), 1);
+        let alone = alone.find_subcommand_mut(command.get_name()).expect("the command");
+        assert_eq!(
+            alone.render_long_help().to_string(),
+            command.clone().render_long_help().to_string()
+        );
     }
 }
 
@@ -103,7 +116,7 @@ fn both_spellings_are_read_as_the_same_command() {
 fn a_usage_error_suggests_commands_but_none_that_switches_the_gate_off() {
     let said = |line: &str| {
         let words: Vec<&str> = std::iter::once("intent").chain(line.split(' ')).collect();
-        let error = Cli::try_parse_from(words).expect_err("a usage error");
+        let error = parse(&words, None).err().expect("a usage error");
         suggestion::without_switches(error).render().to_string()
     };
     for (line, expected) in [

@@ -227,6 +227,7 @@ impl Analyses {
     fn forget_closed(&self, opened: &Documents) {
         self.documents.retain(|uri| opened.contains_key(uri));
         lock(&self.judged).retain(|uri, _| opened.contains_key(uri));
+        lock(&self.registries).retain(|uri, _| opened.contains_key(uri));
     }
 }
 

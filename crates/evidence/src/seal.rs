@@ -367,7 +367,7 @@ fn of_index(ws: &Workspace, git: &Git) -> Result<Draft, VerbError> {
             continue;
         }
         let Ok(now) = ws.document(path, &bytes) else { continue };
-        let before = before_of(ws, git, parents.first(), from.as_ref().unwrap_or(path))?;
+        let before = before_of(ws, parents.first(), from.as_ref().unwrap_or(path))?;
         let (texts, later) = ((before.as_ref(), &now), brought.later_edits(ws, path, &is_new));
         for (entries, lines) in brought.groups(path, texts) {
             draft.add_lines(path, &entries, texts, lines, &later);
@@ -455,13 +455,11 @@ fn deletions_of<'a>(ws: &'a Workspace, path: &RelativePath) -> Option<Vec<Vec<&'
 
 fn before_of(
     ws: &Workspace,
-    git: &Git,
     parent: Option<&CommitId>,
     path: &RelativePath,
 ) -> Result<Option<Document>, VerbError> {
     let Some(parent) = parent else { return Ok(None) };
-    let bytes = git.file_at(parent, path)?;
-    Ok(bytes.and_then(|bytes| ws.document(path, &bytes).ok()))
+    Ok(ws.read_at(parent, path)?)
 }
 
 fn changed_blobs(

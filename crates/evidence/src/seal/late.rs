@@ -91,7 +91,7 @@ fn commit_that_made(
     has_made: impl Fn(TextsOfCommit<'_>) -> bool,
 ) -> Result<Option<CommitId>, VerbError> {
     let Some(base) = entry.record.based_on() else { return Ok(None) };
-    let read = |commit: &CommitId| before_of(ws, git, Some(commit), path);
+    let read = |commit: &CommitId| before_of(ws, Some(commit), path);
     let is_made = |before: &CommitId, after: &CommitId| {
         let now = read(after)?.unwrap_or_else(|| Document::from_text(path.as_str(), ""));
         Ok::<_, VerbError>(has_made((read(before)?.as_ref(), &now)))
@@ -182,7 +182,7 @@ fn add_version(
 ) -> Result<(), VerbError> {
     let Ok(now) = ws.document(path, bytes) else { return Ok(()) };
     let parent = git.commit_info(commit)?.parents.into_iter().next();
-    let before = before_of(ws, git, parent.as_ref(), path)?;
+    let before = before_of(ws, parent.as_ref(), path)?;
     let owners = lines.into_iter().map(|entry| Some(index_among(&mut entries, entry?)));
     let mut owners: Vec<Option<usize>> = owners.collect();
     let text = LineText::new(bytes.to_vec());

@@ -84,7 +84,7 @@ fn records_in_work(ws: &Workspace, path: &RelativePath) -> BTreeSet<String> {
     if others.is_empty() {
         return found;
     }
-    let before = before_of(ws, git, parents.first(), path).ok().flatten();
+    let before = before_of(ws, parents.first(), path).ok().flatten();
     let mut versions: Vec<Vec<u8>> = versions_of_work(ws, path).collect();
     if versions.is_empty() {
         versions.push(Vec::new());
