@@ -481,3 +481,99 @@ fn what_git_takes_out_of_commits_or_off_the_disk_is_judged_or_told() {
     let violation = feedback.expect("let through").violation.expect("told");
     assert!(violation.contains(".claude/settings.json"), "{violation}");
 }
+
+#[test]
+fn a_command_is_credited_only_with_what_it_changed() {
+    let of_person = BEFORE.replace("1;", "11;");
+    let of_both = of_person.replace("2;", "22;");
+    for path in ["src/a.rs", "src/untracked.rs"] {
+        let repo = at_work();
+        repo.write(path, &of_person);
+        script(&repo, || repo.write(path, &of_person));
+        assert_eq!(mutations(&repo), [], "{path}");
+        for _ in 0..2 {
+            script(&repo, || repo.write(path, &of_both));
+            assert_eq!(blocks_recorded(&repo), ["two"], "{path}");
+        }
+    }
+}
+
+#[test]
+fn text_of_other_commits_is_not_the_work_of_the_command_that_brings_it() {
+    let commands = [
+        "git merge --squash feature",
+        "git cherry-pick -n feature",
+        "git stash pop",
+        "git stash pop && git status",
+        "git show feature:src/new.rs > src/new.rs",
+    ];
+    for command in commands {
+        let paths = ["src/new.rs", "src/a.rs"];
+        // A whole file that replaces another one takes out lines of it, too.
+        for path in &paths[..if command.contains('>') { 1 } else { 2 }] {
+            let repo = at_work();
+            let run = |line: &str| git(&repo.root(), &line.split(' ').collect::<Vec<_>>());
+            match command.contains("stash") {
+                true => {
+                    repo.write(path, &BEFORE.replace("1;", "11;"));
+                    run("stash -u -q");
+                }
+                false => {
+                    run("checkout -q -b feature");
+                    repo.write(path, &BEFORE.replace("1;", "11;"));
+                    repo.commit("of a person");
+                    run("checkout -q -");
+                }
+            }
+            // The other branch goes on, so that the file is a mix of both.
+            repo.write("src/a.rs", &BEFORE.replace("2;", "2;\n    3;\n    4;"));
+            repo.commit("more");
+            let by_git = command.split(" && ").next().expect("a command");
+            let event = event(&repo, "s", vec![shell(command)]);
+            let done = call(&event, || match by_git.split_once(" > ") {
+                Some((_, to)) => repo.write(to, &BEFORE.replace("1;", "11;")),
+                None => drop(run(by_git.strip_prefix("git ").expect("of git"))),
+            });
+            assert!(done.is_ok(), "{command}: {done:?}");
+            assert_eq!(mutations(&repo), [], "{command}: {path}");
+        }
+    }
+}
+
+#[test]
+fn an_edit_of_a_person_that_an_agent_puts_aside_and_brings_back_is_still_theirs() {
+    let repo = at_work();
+    repo.write(OTHER, &BEFORE.replace("1;", "11;"));
+    for command in ["git stash -q", "git stash pop -q"] {
+        let words: Vec<&str> = command.split(' ').skip(1).collect();
+        let event = event(&repo, "s", vec![shell(command)]);
+        let run = || drop(git(&repo.root(), &words));
+        call(&event, run).expect("let through");
+    }
+    assert!(repo.read(OTHER).contains("11;"));
+    assert_eq!((mutations(&repo), noted(&repo)), (Vec::new(), Vec::new()));
+}
+
+#[test]
+fn what_two_commands_may_have_changed_at_the_same_time_has_no_name() {
+    for is_last_of_us in [true, false] {
+        let repo = at_work();
+        judge_before_call(&event(&repo, "t", vec![select("INT-001")]));
+        let other = event(&repo, "t", vec![shell("./check.sh")]);
+        assert_eq!(code(&judge_before_call(&other)), None);
+        script(&repo, || {
+            repo.write("src/a.rs", &BEFORE.replace("2;", "22;"));
+            if is_last_of_us {
+                record_after_call(&other);
+            }
+        });
+        if !is_last_of_us {
+            record_after_call(&other);
+        }
+        assert_eq!(mutations(&repo), []);
+    }
+}
+
+fn blocks_recorded(repo: &Repo) -> Vec<String> {
+    mutations(repo).into_iter().flat_map(|(_, _, _, blocks)| blocks).collect()
+}

@@ -67,6 +67,8 @@ pub struct RecordRequest {
     pub claimed_class: Option<String>,
     /// How strong the evidence is. `None` means that it is only declared.
     pub strength: Option<Strength>,
+    /// For each file that a command may have changed, what is known of its earlier texts.
+    pub earlier: BTreeMap<RelativePath, EarlierTexts>,
     /// Whether the call comes from no host, although it says so. The record is only declared then.
     pub is_made_up: bool,
     /// Whether a person takes responsibility for writes that passed no gate. Only a person may do
@@ -86,6 +88,16 @@ impl RecordRequest {
             ..Self::default()
         }
     }
+}
+
+/// Texts that a file had before a command ran. Lines that one of them has are not the work of the
+/// command.
+#[derive(Clone, Debug, Default)]
+pub struct EarlierTexts {
+    /// The texts of the file in other commits.
+    pub elsewhere: Vec<String>,
+    /// The text when the command began, if that is known. Blocks are compared with it.
+    pub before: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -342,12 +354,18 @@ fn record_file(
         // the blocks are compared with the committed text.
         before.splice(0..0, last.clone());
     }
+    let texts_before = request.earlier.get(path);
+    if let Some(EarlierTexts { elsewhere, before: text }) = texts_before {
+        let read = |text: &String| ws.document(path, text.as_bytes()).ok();
+        before.splice(0..0, elsewhere.iter().filter_map(read));
+        before.extend(text.as_ref().and_then(read));
+    }
     let mut change = FileChange { from: committed.from, ..FileChange::default() };
     let forgotten = match request.extent {
-        RecordExtent::Changes => {
+        RecordExtent::Changes if texts_before.is_none() => {
             lines_nobody_recorded(ws, path, &document, (&committed.baseline, last.as_ref()))
         }
-        RecordExtent::WholeFile | RecordExtent::Lines(_) => Vec::new(),
+        _ => Vec::new(),
     };
     let texts = TextsOfChange { before: &before, now: &document, also: &forgotten };
     let mut brought = texts.brought(&mut change);

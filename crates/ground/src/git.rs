@@ -449,6 +449,11 @@ impl Git {
         Ok(changed)
     }
 
+    /// Returns the files on disk that git neither tracks nor ignores. They are not read.
+    pub fn untracked_files(&self) -> GitResult<BTreeSet<RelativePath>> {
+        compare::untracked_files(self, &self.index(&self.handle())?)
+    }
+
     /// Returns true if the index has exactly the files of a commit. Git stores in the index which
     /// tree all its entries are, until one of them changes.
     fn is_tree_of_index(&self, repo: &Repository, commit: &CommitId) -> GitResult<bool> {

@@ -1,43 +1,68 @@
 //! What files contained before a call of an agent, and whether they contain that again. Contents are
 //! compared as git would store them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::UNIX_EPOCH;
 
 use evidence::event::Event;
+use evidence::record::EarlierTexts;
+use evidence::record::call::texts_in_other_commits;
 use ground::git::GitError;
 use ground::session::calls::{EarlierContent, FileBefore, PendingCall, Predicted};
+use ground::session::seen::FileState;
 use ground::session::ungated::{self, Ungated};
 use ground::session::{self, seen};
 use ground::{CommitId, RelativePath, store};
 use shell::Restoration;
 use why::Workspace;
 
-/// The maximum number of files, and their maximum size in bytes, that are read before a command.
+/// The maximum number of files, and the maximum sizes of one and of all of their texts in bytes, that
+/// are read before a command.
 const MAX_FILES: usize = 500;
 const MAX_SIZE: u64 = 4 * 1024 * 1024;
+const MAX_TEXTS: usize = 16 * 1024 * 1024;
 /// How far the clock of a file system may lag behind the system clock, in nanoseconds.
 pub(crate) const TICK: u128 = 10_000_000;
 
-/// Returns the tracked files that differ from `HEAD` now, and what they contain. All other tracked
-/// files are as `HEAD` has them, so a command that follows can be judged by what it changed.
+/// Returns the files that differ from `HEAD` now, untracked ones included, and what they contain. All
+/// other tracked files are as `HEAD` has them, so a command that follows can be judged by what it
+/// changed. Without git, the files that have a record are returned.
 pub(crate) fn changed_files(ws: &Workspace) -> BTreeMap<RelativePath, EarlierContent> {
-    let Some((git, head)) = ws.git().zip(ws.head()) else { return BTreeMap::new() };
-    let found = git.changed_tracked_files(head);
-    let changes = session::or_log(&ws.root, "changed files could not be listed", found);
+    let paths: BTreeSet<RelativePath> = match ws.git() {
+        Some(git) => {
+            let tracked = match ws.head() {
+                Some(head) => git.changed_tracked_files(head),
+                None => git.tracked(),
+            };
+            let found = tracked.and_then(|tracked| Ok((tracked, git.untracked_files()?)));
+            let found = session::or_log(&ws.root, "changed files could not be listed", found);
+            found
+                .into_iter()
+                .flat_map(|(tracked, other)| tracked.into_iter().chain(other))
+                .collect()
+        }
+        None => {
+            let records = ws.journal.entries().iter().map(|entry| &entry.record);
+            records.flat_map(|record| record.paths().cloned()).collect()
+        }
+    };
+    let mut left = MAX_TEXTS;
     let content = |(at, path): (usize, RelativePath)| {
         let state = ws.root.absolute(&path).symlink_metadata();
         let content = match state {
             Err(_) => EarlierContent::Missing,
             Ok(state) if at < MAX_FILES && state.is_file() && state.len() <= MAX_SIZE => {
-                let hash = seen::state(&ws.root, &path, 0).hash;
-                hash.map_or(EarlierContent::Unknown, EarlierContent::Hash)
+                let FileState { hash, text } = seen::state(&ws.root, &path, MAX_SIZE);
+                let text = text.filter(|text| text.len() <= left);
+                left -= text.as_ref().map_or(0, String::len);
+                let hash = || hash.map_or(EarlierContent::Unknown, EarlierContent::Hash);
+                text.map_or_else(hash, EarlierContent::Text)
             }
             Ok(_) => EarlierContent::Unknown,
         };
         (path, content)
     };
-    changes.unwrap_or_default().into_iter().enumerate().map(content).collect()
+    paths.into_iter().enumerate().map(content).collect()
 }
 
 pub(crate) fn contents_before(
@@ -59,7 +84,10 @@ pub(crate) fn contents_before(
         {
             return EarlierContent::Commit(head.clone());
         }
-        // The file is untracked, so only the hooks may have seen it.
+        if ws.git().is_some() {
+            return EarlierContent::Missing;
+        }
+        // Only the hooks may have seen the file.
         let noted = ungated::last_of_file(&ws.root, path).map(|note| note.hash);
         let written = seen::last_write(&ws.root, path).map(|last| last.hash);
         match noted.or(written) {
@@ -70,6 +98,47 @@ pub(crate) fn contents_before(
         }
     };
     paths.iter().map(of_file).collect()
+}
+
+/// Returns the hash of an earlier content, which is `None` inside if there was no file. `None` if the
+/// content is unknown.
+pub(crate) fn hash_of(
+    ws: &Workspace,
+    path: &RelativePath,
+    content: &EarlierContent,
+) -> Option<Option<String>> {
+    match content.clone().without_text() {
+        EarlierContent::Missing => Some(None),
+        EarlierContent::Hash(hash) => Some(Some(hash)),
+        EarlierContent::Commit(commit) => {
+            Some(Some(store::sha256(&ws.git()?.file_at(&commit, path).ok()??)))
+        }
+        EarlierContent::Text(_) | EarlierContent::Unknown => None,
+    }
+}
+
+/// Returns the texts of a file that were there before a call: what it contained, and what the commits
+/// contain from which git could have taken it.
+pub(crate) fn texts(
+    ws: &Workspace,
+    call: &PendingCall,
+    path: &RelativePath,
+    content: &EarlierContent,
+) -> EarlierTexts {
+    let committed = |commit| String::from_utf8(ws.git()?.file_at(commit, path).ok()??).ok();
+    let before = match content {
+        EarlierContent::Text(text) => Some(text.clone()),
+        EarlierContent::Commit(commit) => committed(commit),
+        EarlierContent::Missing | EarlierContent::Hash(_) | EarlierContent::Unknown => None,
+    };
+    let mut elsewhere = texts_in_other_commits(ws, call, path);
+    if call.head.as_ref() == ws.head().map(|head| &head.0) {
+        return EarlierTexts { elsewhere, before };
+    }
+    // What other commits brought is no change of the call, so the file is compared with the present
+    // commit.
+    elsewhere.extend(before);
+    EarlierTexts { elsewhere, before: None }
 }
 
 /// Returns true if a file or folder was created since the given time, and false if the file system
@@ -94,6 +163,9 @@ pub(crate) fn are_as_before(
             EarlierContent::Missing => ws.root.absolute(path).symlink_metadata().is_err(),
             EarlierContent::Hash(hash) => {
                 seen::state(&ws.root, path, 0).hash.as_ref() == Some(hash)
+            }
+            EarlierContent::Text(text) => {
+                seen::state(&ws.root, path, MAX_SIZE).text.as_ref() == Some(text)
             }
             EarlierContent::Commit(commit) => {
                 committed.entry(commit).or_default().push(at);

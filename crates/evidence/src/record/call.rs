@@ -47,7 +47,9 @@ pub fn record_of_call(
     if work.now.text.as_deref().is_some_and(code::holds_conflict) {
         return Err("it holds the markers of a merge conflict".to_owned());
     }
-    let before = [earlier];
+    let elsewhere = texts_in_other_commits(ws, work.call, path).into_iter();
+    let elsewhere = elsewhere.filter_map(|text| ws.document(path, text.as_bytes()).ok());
+    let before: Vec<Document> = elsewhere.chain([earlier]).collect();
     let texts = TextsOfChange { before: &before, now: &current, also: &[] };
     let mut change = FileChange::default();
     let mut brought = texts.brought(&mut change);
@@ -77,9 +79,12 @@ pub fn record_of_call(
     // If nobody else changed the file in between, comparing the texts gives the class.
     let is_known = work.earlier_text().is_some() || work.before.hash.is_none();
     let class = match &work.now.text {
-        Some(_) if is_known && others.is_empty() => class_of(path, &before[0], &current),
-        _ => Classification::undetermined(),
+        Some(_) if is_known && others.is_empty() => {
+            before.last().map(|before| class_of(path, before, &current))
+        }
+        _ => None,
     };
+    let class = class.unwrap_or_else(Classification::undetermined);
     let PendingCall { outcome, rule, approval, .. } = work.call;
     let decision = RecordedDecision::new(outcome, rule.clone(), approval.clone());
     let request = RecordRequest {
@@ -131,6 +136,20 @@ impl FinishedCall<'_> {
         let path = Some(&self.before.path);
         self.call.files.iter().any(|file| file.moved_from.as_ref() == path)
     }
+}
+
+/// The number of commits that git could have taken a file from.
+const MAX_COMMITS: usize = 50;
+
+/// Returns the texts of a file in the commits that branches and the stash had before a call that runs
+/// git. The call may have taken the file, or a part of it, from there.
+pub fn texts_in_other_commits(
+    ws: &Workspace,
+    call: &PendingCall,
+    path: &RelativePath,
+) -> Vec<String> {
+    let text = |commit| String::from_utf8(ws.git()?.file_at(commit, path).ok()??).ok();
+    call.tips.iter().take(MAX_COMMITS).filter_map(text).collect()
 }
 
 /// Returns the class of a change to one file. Other files are not read, so a name that they might

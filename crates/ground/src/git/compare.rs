@@ -59,15 +59,11 @@ pub(super) fn with_work_tree(
     index: &Index,
 ) -> GitResult<ComparedFiles> {
     let seen = ignores::visible(&git.root);
-    let left_out = LeftOutRules::from_git(git)?;
-    let is_untracked =
-        |path: &&RelativePath| !index.entries.contains_key(*path) && !left_out.ignore(path);
-    let visible = seen.files.iter().map(|(path, _)| path);
-    let untracked: BTreeSet<&RelativePath> = visible.filter(is_untracked).collect();
+    let untracked = untracked_among(git, index, seen.files)?;
     let mut disk = Disk::of_work_tree(git, repo, index);
     let (mut changes, mut present) = (Vec::new(), Vec::new());
     let tracked = index.entries.iter().map(|(path, entry)| (path, Some(entry)));
-    for (path, entry) in tracked.chain(untracked.iter().map(|path| (*path, None))) {
+    for (path, entry) in tracked.chain(untracked.iter().map(|path| (path, None))) {
         let old = match before {
             Some(before) => before.entries.get(path).copied(),
             None => entry.and_then(Tracked::tree_entry),
@@ -92,6 +88,23 @@ pub(super) fn with_work_tree(
         None => non_utf8::differing_paths(&index.nameless_ids(), &on_disk),
     };
     Ok(ComparedFiles { changes, unknown, nameless, present })
+}
+
+/// Returns the files on disk that git neither tracks nor ignores.
+pub(super) fn untracked_files(git: &Git, index: &Index) -> GitResult<BTreeSet<RelativePath>> {
+    untracked_among(git, index, ignores::visible(&git.root).files)
+}
+
+/// Of the files that no ignore file on disk leaves out, returns those that git does not track. The
+/// ignore files that a sparse checkout leaves out count, too.
+fn untracked_among<T>(
+    git: &Git,
+    index: &Index,
+    visible: impl IntoIterator<Item = (RelativePath, T)>,
+) -> GitResult<BTreeSet<RelativePath>> {
+    let left_out = LeftOutRules::from_git(git)?;
+    let visible = visible.into_iter().map(|(path, _)| path);
+    Ok(visible.filter(|path| !index.entries.contains_key(path) && !left_out.ignore(path)).collect())
 }
 
 /// Returns the files of the index that differ on disk from their entries there. Only the stamps of the

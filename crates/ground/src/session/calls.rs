@@ -18,11 +18,11 @@ pub struct PendingCall {
     pub tool: String,
     pub intent: Option<String>,
     pub head: Option<String>,
-    /// If the call runs a command: the tracked files that already differed from `head`, and what they
-    /// contained.
+    /// If the call runs a command: the files that already differed from `head`, untracked ones
+    /// included, and what they contained.
     #[serde(default)]
     pub changed_before: BTreeMap<RelativePath, EarlierContent>,
-    /// If the call runs git: the commits that the branches pointed to.
+    /// If the call runs git: the commits that the branches and the stash pointed to.
     #[serde(default)]
     pub tips: Vec<CommitId>,
     /// If the call runs a command: for each file of git's settings, a digest of those settings that
@@ -71,6 +71,7 @@ pub enum EarlierContent {
     Missing,
     /// The SHA-256 of the file's bytes in hexadecimal.
     Hash(String),
+    Text(String),
     Commit(CommitId),
 }
 
@@ -78,6 +79,19 @@ impl EarlierContent {
     /// Returns the content with this hash. Without a hash there was no file.
     pub fn of_hash(hash: Option<String>) -> Self {
         hash.map_or(Self::Missing, Self::Hash)
+    }
+
+    /// Returns true if it is known which text the file had, or that there was no file.
+    pub fn has_known_text(&self) -> bool {
+        matches!(self, Self::Missing | Self::Text(_) | Self::Commit(_))
+    }
+
+    /// Returns the same content without its text, so that it is small.
+    pub fn without_text(self) -> Self {
+        match self {
+            Self::Text(text) => Self::Hash(store::sha256(text.as_bytes())),
+            small => small,
+        }
     }
 }
 

@@ -23,6 +23,7 @@ mod printed_lines;
 mod reminder;
 
 use crate::{earlier, judged_record, selection};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -31,8 +32,8 @@ use super::map;
 use super::seen_blocks::{self, KnownBlocks, SeenFile};
 use code::LineRange;
 use evidence::event::{Effect, Event};
-use evidence::record::RecordRequest;
 use evidence::record::call::{FinishedCall, record_of_call};
+use evidence::record::{EarlierTexts, RecordRequest};
 use ground::session::calls::{self, CallState, EarlierContent, FileBefore, PendingCall};
 use ground::session::seen::{self, FileState, Seen};
 use ground::session::ungated::{self, Ungated};
@@ -440,10 +441,9 @@ impl Observation<'_> {
         let (mut outside_changed, mut unknown, mut of_others) =
             (Vec::new(), Vec::new(), Vec::new());
         for ((path, before), is_same) in outside.into_iter().zip(before).zip(is_same) {
-            let is_restored = || match &before {
-                EarlierContent::Hash(hash) => self.settle_if_restored(&path, Some(hash)),
-                EarlierContent::Missing => self.settle_if_restored(&path, None),
-                EarlierContent::Commit(_) | EarlierContent::Unknown => false,
+            let is_restored = || {
+                let hash = earlier::hash_of(ws, &path, &before);
+                hash.is_some_and(|hash| self.settle_if_restored(&path, hash.as_ref()))
             };
             match is_same {
                 Some(true) => {}
@@ -454,8 +454,8 @@ impl Observation<'_> {
                 Some(false) => {
                     let now = seen::state(&ws.root, &path, 0);
                     let why = "a command changed it, and it is out of scope";
-                    self.not_gated(&path, &now, (before, head.clone()), why);
-                    outside_changed.push(path);
+                    self.not_gated(&path, &now, (before.clone(), head.clone()), why);
+                    outside_changed.push((path, before));
                 }
             }
         }
@@ -467,8 +467,8 @@ impl Observation<'_> {
             append_sentence(&mut self.feedback.context, message);
         }
         let all: Vec<String> =
-            outside_changed.iter().map(ToString::to_string).chain(elsewhere).collect();
-        self.record_unforeseen(call, &outside_changed);
+            outside_changed.iter().map(|(path, _)| path.to_string()).chain(elsewhere).collect();
+        self.record_unforeseen(call, outside_changed);
         if !all.is_empty() {
             let files = text::listed(&all);
             let intent = call.intent.as_deref().unwrap_or("no intent");
@@ -491,25 +491,68 @@ impl Observation<'_> {
             );
             append_sentence(&mut self.feedback.context, message);
         }
-        if ours.is_empty() {
-            return ours;
+        self.record_in_scope(call, ours)
+    }
+
+    /// Records files in scope that a command changed without naming them, and returns those that
+    /// changed. Where nobody knows what a file contained before, nobody can tell what the command
+    /// did to it, and nothing is recorded.
+    fn record_in_scope(
+        &mut self,
+        call: &PendingCall,
+        paths: Vec<RelativePath>,
+    ) -> Vec<RelativePath> {
+        let ws = self.ws;
+        let before = earlier::contents_before(ws, call, &paths);
+        let is_same = earlier::are_as_before(ws, &paths, &before);
+        let all = paths.into_iter().zip(before).zip(is_same);
+        let changed: Vec<(RelativePath, EarlierContent)> =
+            all.filter(|(_, is_same)| *is_same != Some(true)).map(|(file, _)| file).collect();
+        let unknown = changed.iter().filter(|(_, before)| !before.has_known_text());
+        let unknown: Vec<&RelativePath> = unknown.map(|(path, _)| path).collect();
+        if !unknown.is_empty() {
+            let files = text::listed(&unknown);
+            let message = format!(
+                "Nobody knows what these files contained before the command, so nothing was recorded of them: {files}. `intent record` records what you wrote there."
+            );
+            append_sentence(&mut self.feedback.context, message);
         }
-        self.record(&ours, call.intent.clone(), Strength::Inferred);
-        for path in &ours {
+        let paths: Vec<RelativePath> = changed.iter().map(|(path, _)| path.clone()).collect();
+        self.record_changes(call, changed);
+        for path in &paths {
             self.file(path, &seen::state(&ws.root, path, MAX_TEXT)).changed_unseen();
         }
-        ours
+        paths
+    }
+
+    /// Records what a command did to files that it did not name, each with what it contained when the
+    /// command began. Files whose text is unknown are left out.
+    fn record_changes(&self, call: &PendingCall, changed: Vec<(RelativePath, EarlierContent)>) {
+        let known = changed.into_iter().filter(|(_, before)| before.has_known_text());
+        let earlier: BTreeMap<RelativePath, EarlierTexts> = known
+            .map(|(path, before)| {
+                let texts = earlier::texts(self.ws, call, &path, &before);
+                (path, texts)
+            })
+            .collect();
+        if !earlier.is_empty() {
+            let paths: Vec<RelativePath> = earlier.keys().cloned().collect();
+            self.record(&paths, call.intent.clone(), Strength::Inferred, earlier);
+        }
     }
 
     /// Records changes out of scope as the work of the session, with the objection that the gate has to
     /// them. What somebody else may have changed is only noted, and control files have no record.
-    fn record_unforeseen(&self, call: &PendingCall, changed: &[RelativePath]) {
-        let is_theirs = |path: &&RelativePath| !touched_by_others(self.ws, call, path);
-        let theirs: Vec<RelativePath> = changed.iter().filter(is_theirs).cloned().collect();
+    fn record_unforeseen(
+        &self,
+        call: &PendingCall,
+        mut changed: Vec<(RelativePath, EarlierContent)>,
+    ) {
+        changed.retain(|(path, _)| !touched_by_others(self.ws, call, path));
         let is_known =
             call.intent.as_deref().is_some_and(|id| self.ws.intent_in_progress(id).is_ok());
-        if is_known && !call.background && !theirs.is_empty() {
-            self.record(&theirs, call.intent.clone(), Strength::Inferred);
+        if is_known && !call.background {
+            self.record_changes(call, changed);
         }
     }
 
@@ -530,7 +573,9 @@ impl Observation<'_> {
             return written;
         }
         match selection::selected_by(ws, event) {
-            Some(intent) => self.record(&written, Some(intent), Strength::Observed),
+            Some(intent) => {
+                self.record(&written, Some(intent), Strength::Observed, BTreeMap::new());
+            }
             None => {
                 let message = format!(
                     "{} was written without an intent, and no hook was asked before. Select an intent, and tell the user that the hooks before a tool do not run (`intent doctor`).",
@@ -555,11 +600,18 @@ impl Observation<'_> {
         note_ungated(self.ws, who, (path, now), before, why);
     }
 
-    fn record(&self, paths: &[RelativePath], intent: Option<String>, strength: Strength) {
+    fn record(
+        &self,
+        paths: &[RelativePath],
+        intent: Option<String>,
+        strength: Strength,
+        earlier: BTreeMap<RelativePath, EarlierTexts>,
+    ) {
         let request = RecordRequest {
             paths: paths.to_vec(),
             intent,
             strength: Some(strength),
+            earlier,
             ..RecordRequest::for_call(self.event)
         };
         let recorded = judged_record::record(self.ws, &request);
@@ -586,6 +638,7 @@ fn note_ungated(
     why: &str,
 ) {
     // After several such writes, the content from before the first of them is to be restored.
+    let before = before.without_text();
     let earlier = ungated::last_of_file(&ws.root, path).filter(|earlier| match &before {
         EarlierContent::Unknown => true,
         before => *before == EarlierContent::of_hash(earlier.hash.clone()),
@@ -664,12 +717,14 @@ fn touched_by_others(ws: &Workspace, call: &PendingCall, path: &RelativePath) ->
     });
     // A host that has ended reports the end of no call.
     let ended = call.at.saturating_sub(MAX_CALL.as_nanos());
+    let names = |other: &PendingCall| other.files.iter().any(|file| file.path == *path);
+    let calls = calls::all_open(&ws.root).into_iter().filter(names);
+    let calls = calls.map(|other| (other.actor, other.at));
+    let commands = calls::commands_since(&ws.root, call.at).into_iter();
     wrote
-        || calls::all_open(&ws.root).iter().any(|other| {
-            other.actor != call.actor
-                && other.at >= ended
-                && (other.command || other.files.iter().any(|file| file.path == *path))
-        })
+        || calls
+            .chain(commands.map(|other| (other.actor, other.at)))
+            .any(|(actor, at)| actor != call.actor && at >= ended)
 }
 
 fn append_sentence(text: &mut Option<String>, more: String) {

@@ -367,8 +367,10 @@ impl<'a> Case<'a> {
         let mut commands = self.readings.iter().flat_map(|reading| &reading.commands);
         let runs_git = commands.any(|command| command.program.as_deref() == Some("git"));
         let Some(git) = ws.git().filter(|_| runs_git) else { return Vec::new() };
+        // The last of these are the untracked files of the stash.
+        let stash = ["refs/stash", "refs/stash^3"].into_iter().flat_map(|name| git.resolve(name));
         let branches = git.branches(MAX).unwrap_or_default().into_iter().map(|(_, tip)| tip);
-        branches.chain(ws.head().cloned()).collect()
+        ws.head().cloned().into_iter().chain(stash).chain(branches).collect()
     }
 
     fn mutates(&self) -> bool {
