@@ -265,11 +265,10 @@ fn commit_with_evidence(repo: &Repo, path: &str, message: &str) {
     let mut knowledge = Knowledge::new(&ws.root, "".into(), AskedTree::WorkTree);
     let entries = knowledge.of_commit(&mut reader, head).expect("evidence");
     let text = LineText::new(repo.read(path).into_bytes());
-    let none = || Ok(Vec::new());
-    let named = claimed_lines(&entries, &relative(path), &text, none).expect("lines");
-    let named: Vec<usize> = (0..named.len()).filter(|line| named[*line].is_some()).collect();
     let walk = Walk::new(&mut reader);
     let brought = walk.new_lines_of_commit(head, &git.path_in_repository(path)).expect("a walk");
+    let named = claimed_lines(&entries, &relative(path), &text, &brought);
+    let named: Vec<usize> = (0..named.len()).filter(|line| named[*line].is_some()).collect();
     assert_eq!(named, brought, "{message}: {path}");
 }
 

@@ -362,6 +362,110 @@ const STORIES: &[LineStory] = &[
         expected: "--11---22--",
     },
     LineStory {
+        name: "a person repeats a line of the agent, and both are squashed",
+        told: |place| {
+            place.step(0, &f("one two three four"));
+            squashed_by_server(
+                place,
+                &[(1, f("one two log three four")), (0, f("one log two log three four"))],
+            );
+        },
+        expected: "-------",
+    },
+    LineStory {
+        name: "a person repeats a line of the agent at its number, and both are squashed",
+        told: |place| {
+            place.step(0, &f("one two three"));
+            squashed_by_server(
+                place,
+                &[(1, f("one log two three")), (0, f("mine log one log two three"))],
+            );
+        },
+        expected: "-------",
+    },
+    LineStory {
+        name: "a person repeats a line of the agent in another function, and both are squashed",
+        told: |place| {
+            let g = |statements| {
+                "use std::fs;\n".to_owned() + &f("one log two") + &function("g", statements)
+            };
+            place.step(0, &(f("one two") + &function("g", "x")));
+            squashed_by_server(
+                place,
+                &[(1, f("one log two") + &function("g", "x")), (0, g("x log"))],
+            );
+        },
+        expected: "---1----",
+    },
+    LineStory {
+        name: "two agents write the same line, and both are squashed",
+        told: |place| {
+            place.step(0, &f("one two three"));
+            squashed_by_server(
+                place,
+                &[(1, f("one two log three")), (2, f("one log two log three"))],
+            );
+        },
+        expected: "--2-1-",
+    },
+    LineStory {
+        name: "two agents write the same line, and a person one above it, and all are squashed",
+        told: |place| {
+            place.step(0, &f("one two three"));
+            squashed_by_server(
+                place,
+                &[
+                    (1, f("one two log three")),
+                    (2, f("one log two log three")),
+                    (0, f("mine one log two log three")),
+                ],
+            );
+        },
+        expected: "-------",
+    },
+    LineStory {
+        name: "an agent's line goes away, another agent writes it, and both are squashed",
+        told: |place| {
+            place.step(0, &f("one two three"));
+            squashed_by_server(place, &[(1, f("one two log three")), (2, f("log one two three"))]);
+        },
+        expected: "-2---",
+    },
+    LineStory {
+        name: "an amend repeats a line of the agent",
+        told: |place| {
+            place.step(0, &f("one two three"));
+            place.step(1, &f("one two log three"));
+            place.write(0, &f("one log two log three"));
+            place.commit(&["--amend"]);
+            place.commit(&[]);
+        },
+        expected: "----1-",
+    },
+    LineStory {
+        name: "an amend takes a line of the agent away, and has it in another function",
+        told: |place| {
+            place.step(0, &(f("one two") + &function("g", "x y")));
+            place.step(1, &(f("one log two") + &function("g", "x y")));
+            place.write(0, &(f("one two") + &function("g", "x log y")));
+            place.commit(&["--amend"]);
+            place.commit(&[]);
+        },
+        expected: "-------",
+    },
+    LineStory {
+        name: "a commit is picked onto an equal line at its number",
+        told: |place| {
+            place.step(0, &f("one two three"));
+            place.branch("u", 0, &("use std::fs;\n".to_owned() + &f("one log two three")));
+            place.branch("t", 1, &f("one two log three"));
+            place.git(&["switch", "-q", "u"]);
+            place.git(&["cherry-pick", "t"]);
+            place.forget(&["t"]);
+        },
+        expected: "-----1-",
+    },
+    LineStory {
         name: "a picked commit is merged back",
         told: |place| {
             place.step(0, &f("one two"));
@@ -417,6 +521,16 @@ fn conflict(place: &Place, resolved: &str) {
         .output();
     assert!(!merged.expect("git runs").status.success());
     place.step(0, resolved);
+}
+
+/// Makes the steps on a branch, which a server squashes without our hooks.
+fn squashed_by_server(place: &Place, steps: &[(u32, String)]) {
+    place.git(&["switch", "-qc", "t"]);
+    steps.iter().for_each(|(intent, text)| place.step(*intent, text));
+    place.git(&["switch", "-q", "main"]);
+    place.git(&["merge", "-q", "--squash", "t"]);
+    place.git(&["commit", "-qm", "squashed"]);
+    place.forget(&["t"]);
 }
 
 fn two_pull_requests(place: &Place) {

@@ -19,6 +19,7 @@ use std::sync::Arc;
 use code::saying_lines::says_something;
 
 use crate::line_map::passed_runs;
+use crate::run_places::lines_of_runs;
 use crate::text::LineText;
 use ledger::LineRuns;
 
@@ -51,9 +52,8 @@ pub fn attribute(
             break;
         }
         for runs in &record.unkept {
-            let open = || (0..text.len()).filter(|line| is_open[*line]).collect();
-            let mut lines = runs.find_in(text, open);
-            lines.retain(|line| is_open[*line]);
+            let open: Vec<usize> = (0..text.len()).filter(|line| is_open[*line]).collect();
+            let lines = lines_of_runs(runs, text, &open);
             lines.into_iter().for_each(|line| (found[line], is_open[line]) = (Some(at), false));
         }
         let there = lines_in(&record.text, text);

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use ground::git::{BStr, BString, ChangedBlob, GitError, ObjectId, ObjectReader};
 use ground::{RelativePath, Root, clock};
-use ledger::{Claim, Entry, Ledger, RecordKind, Strength, Trust};
+use ledger::{Claim, Entry, EqualPlaces, HashedRun, Ledger, LineRuns, RecordKind, Strength, Trust};
 
 use crate::attribution::attribute;
 use crate::journal_moves::{JournalTexts, ReadPresent};
 use crate::journal_texts::recorded_texts;
 use crate::knowledge::{
-    EvidenceOfReplaced, Knowledge, claimed_lines, joined_path, path_of_version, runs_about,
+    EvidenceOfReplaced, Knowledge, claimed_lines, joined_path, lines_by_number, lines_of_entry,
+    path_of_version, runs_about,
 };
 use crate::known_origins::KnownOrigins;
 use crate::origins::{FileVersion, LineOrigins, Origin, Walk};
@@ -167,7 +168,10 @@ impl LineFinder<'_, '_> {
                 brought.iter().for_each(|run| asked[run.lines.clone()].fill(true));
                 self.of_uncommitted(&mut claims, now, asked)?
             } else {
-                self.of_version(&mut claims, version, &origins.versions)?
+                let lines =
+                    brought.iter().map(|run| run.line_there..run.line_there + run.lines.len());
+                let known = ledger::sorted(lines.flatten());
+                self.of_version(&mut claims, version, &origins.versions, &known)?
             });
         }
         let count = origins.runs.last().map_or(0, |run| run.lines.end);
@@ -240,8 +244,8 @@ impl LineFinder<'_, '_> {
         now: &PresentText<'_>,
         mut asked: Vec<bool>,
     ) -> Result<Vec<Option<usize>>, GitError> {
-        let new = || Ok((0..asked.len()).filter(|line| asked[*line]).collect());
-        let drafted = claimed_lines(&now.drafts, now.path, &now.text, new)?.into_iter();
+        let new: Vec<usize> = (0..asked.len()).filter(|line| asked[*line]).collect();
+        let drafted = claimed_lines(&now.drafts, now.path, &now.text, &new).into_iter();
         let found = drafted.zip(&asked).map(|(at, asked)| {
             Some(claims.index_of(&now.drafts[at.filter(|_| *asked)?], now.path, None))
         });
@@ -293,16 +297,24 @@ impl LineFinder<'_, '_> {
         Ok(former)
     }
 
-    /// Returns the text of a committed version, and the claims of the evidence on its lines.
+    /// Returns the text of a committed version, and the claims of the evidence on its lines. `known`
+    /// are lines that the commit brought, perhaps not all.
     fn of_evidence(
         &mut self,
         claims: &mut FoundClaims,
-        version: &FileVersion,
+        (version, known): (&FileVersion, &[usize]),
         (path, entries): (&RelativePath, &[Arc<Entry>]),
     ) -> Result<(LineText, Vec<Option<usize>>), GitError> {
         let text = LineText::new(self.reader.blob(version.blob)?);
-        let brought = || Walk::new(self.reader).new_lines_of_commit(version.commit, &version.path);
-        let claimed = claimed_lines(entries, path, &text, brought)?.into_iter();
+        let claimed = match lines_by_number(entries, path, &text, known) {
+            Some(claimed) => claimed,
+            None => {
+                let walk = Walk::new(self.reader);
+                let brought = walk.new_lines_of_commit(version.commit, &version.path)?;
+                claimed_lines(entries, path, &text, &brought)
+            }
+        };
+        let claimed = claimed.into_iter();
         let commit = version.commit.to_string();
         let mut claim = |at: usize| claims.index_of(&entries[at], path, Some(&commit));
         let found = claimed.map(|at| at.map(&mut claim)).collect();
@@ -346,28 +358,32 @@ impl LineFinder<'_, '_> {
         let text = LineText::new(self.reader.blob(version.blob)?);
         let brought = Walk::new(self.reader).new_lines_of_commit(version.commit, &version.path)?;
         found.retain(|one| {
-            runs_about(&one.entry, &path).any(|runs| {
-                let lines = runs.find_in(&text, || brought.clone());
-                let here = lines.iter().filter(|line| brought.binary_search(line).is_ok()).count();
-                2 * here >= runs.line_count()
-            })
+            let runs: Vec<&HashedRun> =
+                runs_about(&one.entry, &path).flat_map(LineRuns::runs).collect();
+            let places = EqualPlaces::of_runs(runs.iter().copied(), &text, &brought);
+            let all: usize = runs.iter().map(|run| run.lines.len()).sum();
+            let here = runs.iter().filter(|run| !places.of_run(run).is_empty());
+            2 * here.map(|run| run.lines.len()).sum::<usize>() >= all
         });
         Ok(found)
     }
 
-    /// Returns the claims on the lines of a committed version, which is one of `versions`.
+    /// Returns the claims on the lines of a committed version, which is one of `versions`. `known` are
+    /// lines that its commit brought, perhaps not all.
     fn of_version(
         &mut self,
         claims: &mut FoundClaims,
         version: &FileVersion,
         versions: &[FileVersion],
+        known: &[usize],
     ) -> Result<Vec<Option<usize>>, GitError> {
         let mut entries = self.own_entries_about(version)?;
         if entries.is_empty()
             && let Some((path, entries)) =
                 self.knowledge.evidence_elsewhere(self.reader, version)?
         {
-            let (text, mut found) = self.of_evidence(claims, version, (&path, &entries))?;
+            let (text, mut found) =
+                self.of_evidence(claims, (version, known), (&path, &entries))?;
             claims.reassign(&entries, &path, &text, &mut found);
             return Ok(found);
         }
@@ -393,9 +409,10 @@ impl LineFinder<'_, '_> {
         if entries.is_empty() && !has_records && renamed.is_empty() {
             return Ok(Vec::new());
         }
-        let (mut text, mut found) = self.of_evidence(claims, version, (&path, &entries))?;
+        let (mut text, mut found) =
+            self.of_evidence(claims, (version, known), (&path, &entries))?;
         for (path, entries) in &renamed {
-            add_claims(&mut found, self.of_evidence(claims, version, (path, entries))?.1);
+            add_claims(&mut found, self.of_evidence(claims, (version, known), (path, entries))?.1);
         }
         if has_records {
             let mut asked = vec![false; text.len()];
@@ -431,7 +448,8 @@ impl LineFinder<'_, '_> {
         version: &FileVersion,
     ) -> Result<Vec<Option<Arc<Entry>>>, GitError> {
         let mut claims = FoundClaims::default();
-        let found = self.of_version(&mut claims, version, std::slice::from_ref(version))?;
+        let known = Walk::new(self.reader).new_lines_of_commit(version.commit, &version.path)?;
+        let found = self.of_version(&mut claims, version, std::slice::from_ref(version), &known)?;
         let entry = |at: usize| Arc::clone(&claims.all[at].entry);
         let is_open = |entry: &Arc<Entry>| entry.section.is_none() && entry.record.of.is_none();
         Ok(found.into_iter().map(|at| at.map(entry).filter(is_open)).collect())
@@ -542,13 +560,15 @@ impl FoundClaims {
     ) {
         let takes = entries.iter().filter(|entry| entry.record.kind == RecordKind::Reassign);
         for entry in takes {
-            // After a squash the lines stand elsewhere, among those that are claimed.
-            let claimed = || {
-                let lines = found.iter().enumerate().filter(|(_, claim)| claim.is_some());
-                lines.map(|(line, _)| line).collect()
+            let mut runs = runs_about(entry, path).flat_map(LineRuns::runs);
+            let lines = if runs.all(|run| run.stands_in(text)) {
+                runs_about(entry, path).flat_map(|runs| runs.standing_lines(text)).collect()
+            } else {
+                // After a squash the lines stand elsewhere, among those that are claimed.
+                let claimed = found.iter().enumerate().filter(|(_, claim)| claim.is_some());
+                let claimed: Vec<usize> = claimed.map(|(line, _)| line).collect();
+                lines_of_entry(entry, path, text, &claimed)
             };
-            let runs = runs_about(entry, path);
-            let lines: Vec<usize> = runs.flat_map(|runs| runs.find_in(text, claimed)).collect();
             let mut moved: HashMap<usize, usize> = HashMap::new();
             for line in lines {
                 let Some(claim) = found[line] else { continue };

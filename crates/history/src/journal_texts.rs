@@ -35,7 +35,7 @@ pub fn recorded_texts(
         };
         let text = LineText::new(bytes);
         let mut brought: Vec<usize> =
-            runs_about(entry, path).flat_map(|runs| runs.find_in(&text, Vec::new)).collect();
+            runs_about(entry, path).flat_map(|runs| runs.standing_lines(&text)).collect();
         brought.sort_unstable();
         let text = RecordedText { text: Arc::new(text), brought, unkept: Vec::new() };
         records.push((Arc::clone(entry), text));
@@ -65,5 +65,5 @@ pub fn lines_of_unkept_texts(
     };
     let entries = journal.of_path(path).filter(is_unkept);
     let runs = entries.flat_map(|entry| runs_about(entry, path));
-    runs.flat_map(|runs| runs.find_in(text, || (0..text.len()).collect())).collect()
+    runs.flat_map(|runs| runs.possible_lines(text)).collect()
 }

@@ -12,6 +12,7 @@
 //! - `moves`: whole blocks that one commit moved.
 //! - `origins`: the commit that brought each line.
 //! - `renames`: which file a new file was before.
+//! - `run_places`: where the runs of evidence are in the text of a commit.
 //! - `text`: a text as lines of bytes, and the language of a file.
 
 mod attribution;
@@ -26,6 +27,7 @@ mod line_map;
 mod moves;
 mod origins;
 mod renames;
+mod run_places;
 mod text;
 
 pub use attribution::{RecordedText, attribute};

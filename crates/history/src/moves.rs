@@ -48,7 +48,7 @@ struct CodeBefore {
 }
 
 /// The blocks of a text. The document must be kept as long as they are.
-type ParsedBlocks = (Document, Arc<FileBlocks>);
+pub(crate) type ParsedBlocks = (Document, Arc<FileBlocks>);
 
 impl RemovedFrom {
     /// Reads the file. Its blocks take much memory, so they are not kept.
@@ -233,7 +233,7 @@ fn two_texts(
     Ok((LineText::new(reader.blob(before)?), LineText::new(after)))
 }
 
-fn parsed(path: &BString, text: &LineText) -> ParsedBlocks {
+pub(crate) fn parsed(path: &BString, text: &LineText) -> ParsedBlocks {
     let text = String::from_utf8_lossy(text.lines(0..text.len()));
     let document = Document::from_text(&path.to_string(), &text);
     let blocks = document.blocks();

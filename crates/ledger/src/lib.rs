@@ -59,7 +59,7 @@ pub use claim::Claim;
 pub use digest::Digest;
 pub use entry::{Entry, RecordDialect, Trust};
 pub use ledger_file::{ErasedSection, ParsedLedgerFile};
-pub use line_runs::{HashedRun, LineRuns, LinesOfText};
+pub use line_runs::{EqualPlaces, HashedRun, LineRuns, LinesOfText, TextId};
 pub use outline::Outline;
 pub use record::*;
 pub use texts::{drop_texts_but, keep_text, kept_text};

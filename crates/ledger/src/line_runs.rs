@@ -8,6 +8,7 @@
 //! A number is believed only if the hash agrees with the text. After a squash or a rebase the text
 //! stands elsewhere, and then the run is looked for among the lines that the commit brought.
 
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use base64::Engine as _;
@@ -42,12 +43,53 @@ impl HashedRun {
         Self { lines, hash }
     }
 
-    fn stands(&self, text: &impl LinesOfText) -> bool {
+    pub fn stands_in(&self, text: &impl LinesOfText) -> bool {
         self.lines.end <= text.count() && *self == Self::of_lines(self.lines.clone(), text)
     }
 
-    fn is_text(&self, lines: &[usize], text: &impl LinesOfText) -> bool {
-        lines.len() == self.lines.len() && self.hash == hash(lines.iter().map(|at| text.line(*at)))
+    /// Returns what two runs have in common if their texts are equal.
+    pub fn text_id(&self) -> TextId {
+        (self.lines.len(), self.hash)
+    }
+}
+
+/// How many lines a run has, and the hash of their text.
+pub type TextId = (usize, [u8; BYTES]);
+
+/// All places where the texts of some runs are among chosen lines of a text.
+pub struct EqualPlaces(HashMap<TextId, Vec<usize>>);
+
+impl EqualPlaces {
+    /// `among` are the chosen lines, in ascending order.
+    pub fn of_runs<'a>(
+        runs: impl IntoIterator<Item = &'a HashedRun>,
+        text: &impl LinesOfText,
+        among: &[usize],
+    ) -> Self {
+        let mut places: HashMap<_, Vec<usize>> =
+            runs.into_iter().map(|run| (run.text_id(), Vec::new())).collect();
+        let lengths: BTreeSet<usize> = places.keys().map(|(length, _)| *length).collect();
+        for length in lengths {
+            for lines in among.windows(length) {
+                let (first, end) = (lines[0], lines[length - 1] + 1);
+                if end - first == length
+                    && let Some(found) =
+                        places.get_mut(&HashedRun::of_lines(first..end, text).text_id())
+                {
+                    found.push(first);
+                }
+            }
+        }
+        Self(places)
+    }
+
+    /// Returns the first line of each place, in ascending order.
+    pub fn of_run(&self, run: &HashedRun) -> &[usize] {
+        self.0.get(&run.text_id()).map_or(&[], Vec::as_slice)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.values().all(Vec::is_empty)
     }
 }
 
@@ -91,38 +133,24 @@ impl LineRuns {
         &self.0
     }
 
-    /// Finds the lines in the text of a commit. A run that does not stand where it says is looked
-    /// for among the lines that the commit brought, in order. A run that is nowhere, or of which
-    /// that cannot be said, claims nothing.
-    ///
-    /// `brought` is asked only if it is needed. It returns the lines that the commit brought, in
-    /// ascending order.
-    pub fn find_in(
-        &self,
-        text: &impl LinesOfText,
-        brought: impl FnOnce() -> Vec<usize>,
-    ) -> Vec<usize> {
-        let mut found: Vec<usize> = Vec::new();
-        let (standing, others): (Vec<&HashedRun>, Vec<&HashedRun>) =
-            self.0.iter().partition(|run| run.stands(text));
-        found.extend(standing.iter().flat_map(|run| run.lines.clone()));
-        if others.is_empty() {
-            return found;
+    /// Returns the lines of the runs that stand where their numbers say.
+    pub fn standing_lines(&self, text: &impl LinesOfText) -> Vec<usize> {
+        let standing = self.0.iter().filter(|run| run.stands_in(text));
+        standing.flat_map(|run| run.lines.clone()).collect()
+    }
+
+    /// Returns the lines that the runs may mean: where a run does not stand at its numbers, those of
+    /// all places with its text.
+    pub fn possible_lines(&self, text: &impl LinesOfText) -> Vec<usize> {
+        let mut lines = BTreeSet::from_iter(self.standing_lines(text));
+        let moved: Vec<&HashedRun> = self.0.iter().filter(|run| !run.stands_in(text)).collect();
+        let all = Vec::from_iter(0..text.count());
+        let places = EqualPlaces::of_runs(moved.iter().copied(), text, &all);
+        for run in moved {
+            let starts = places.of_run(run).iter();
+            lines.extend(starts.flat_map(|start| *start..start + run.lines.len()));
         }
-        let mut brought = brought();
-        brought.retain(|line| !found.contains(line));
-        let mut from = 0;
-        for run in others {
-            let places = brought[from..].windows(run.lines.len());
-            let is_joined = |lines: &&[usize]| lines[lines.len() - 1] - lines[0] + 1 == lines.len();
-            let mut places = places.enumerate().filter(|(_, lines)| is_joined(lines));
-            if let Some((at, lines)) = places.find(|(_, lines)| run.is_text(lines, text)) {
-                found.extend(lines);
-                from += at + run.lines.len();
-            }
-        }
-        found.sort_unstable();
-        found
+        Vec::from_iter(lines)
     }
 }
 
@@ -231,19 +259,15 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_stands_elsewhere_is_found_among_the_lines_that_the_commit_brought() {
-        let before = lines("a b c x y");
-        let runs = LineRuns::of_chosen(&before, |at| at < 2 || at == 3);
-        let brought = |lines: &[usize]| runs.find_in(&before, || lines.to_vec());
-        assert_eq!(brought(&[]), [0, 1, 3]);
-        let now = lines("n a b m x");
-        assert_eq!(runs.find_in(&now, || vec![1, 2, 4]), [1, 2, 4]);
-        // The commit did not bring `b`, so the run is not whole, and nothing of it is claimed.
-        assert_eq!(runs.find_in(&now, || vec![1, 4]), [4]);
-        // The order of the runs must be that of the lines.
-        assert_eq!(runs.find_in(&lines("n x a b"), || vec![1, 2, 3]), [2, 3]);
-        // A line between two lines of a run breaks it.
-        assert_eq!(runs.find_in(&lines("a n b x"), || vec![0, 2]), [3]);
+    fn a_run_that_does_not_stand_may_be_at_each_place_with_its_text() {
+        let runs = LineRuns::of_chosen(&lines("a b c x y"), |at| at < 2 || at == 3);
+        let now = lines("n a b x a b");
+        assert_eq!(runs.standing_lines(&now), [3]);
+        assert_eq!(runs.possible_lines(&now), [1, 2, 3, 4, 5]);
+        // A line between two lines of a run breaks it, and so does one that is not chosen.
+        assert!(runs.possible_lines(&lines("n a n b")).is_empty());
+        let places = EqualPlaces::of_runs(runs.runs(), &now, &[1, 3, 4, 5]);
+        assert_eq!(places.of_run(&runs.runs()[0]), [4]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::compared::{Compared, finding_at, is_evidence};
 use code::saying_lines::says_something;
 use ground::git::{AddedFile, GitError, ObjectReader, Target};
 use ground::{Code, CommitId, Finding, Git, RelativePath};
-use history::knowledge::{AskedTree, Knowledge, claimed_lines, runs_about};
+use history::knowledge::{AskedTree, Knowledge, claimed_lines, lines_of_entry, runs_about};
 use history::{LineText, Walk, language_of, new_lines};
 use ledger::evidence::{EVIDENCE_FOLDER, is_compacted};
 use ledger::{Contributor, Entry, FileRecord, LineRuns, Record, RecordKind, Trust, read};
@@ -172,7 +172,7 @@ impl BroughtText {
         let is_older = |line: &usize| {
             !self.is_brought[*line] && says_something(self.text.line(*line), language)
         };
-        let mut older = runs.find_in(&self.text, Vec::new);
+        let mut older = runs.standing_lines(&self.text);
         older.retain(is_older);
         if !older.is_empty() {
             let brought: HashSet<&[u8]> = self.brought_lines().map(plain).collect();
@@ -294,14 +294,9 @@ impl<'a> LinesOfCommits<'a> {
                 }
                 let found = self.of_commit(commit, path)?;
                 let brought: Vec<usize> = found.brought_lines().collect();
-                let mut lines: Vec<usize> = runs_about(entry, path)
-                    .flat_map(|runs| runs.find_in(&found.text, || brought.clone()))
-                    .filter(|line| {
-                        found.is_brought[*line]
-                            && says_something(found.text.line(*line), language_of(path.as_str()))
-                    })
-                    .collect();
-                lines.sort_unstable();
+                let mut lines = lines_of_entry(entry, path, &found.text, &brought);
+                let language = language_of(path.as_str());
+                lines.retain(|line| says_something(found.text.line(*line), language));
                 if !lines.is_empty() {
                     let lines = named_lines(path, &lines);
                     wrong.push(format!("{} brought {lines} to the base", commit.short()));
@@ -353,13 +348,11 @@ impl<'a> LinesOfCommits<'a> {
             let path = &file.relative_path;
             let text = self.text_at(Some(of), path)?;
             let brought: Vec<usize> = text.brought_lines().collect();
-            let claimed = claimed_lines(&known, path, &text.text, || Ok(brought.clone()))?;
-            let lines = runs_about(entry, path)
-                .flat_map(|runs| runs.find_in(&text.text, || brought.clone()))
-                .filter(|line| text.is_brought[*line] && claimed[*line].is_some());
-            let lines: BTreeSet<usize> = lines.collect();
+            let claimed = claimed_lines(&known, path, &text.text, &brought);
+            let mut lines = lines_of_entry(entry, path, &text.text, &brought);
+            lines.retain(|line| claimed[*line].is_some());
             if !lines.is_empty() {
-                let lines = named_lines(path, &Vec::from_iter(lines));
+                let lines = named_lines(path, &lines);
                 wrong.push(format!("other evidence names {lines} already"));
             }
         }

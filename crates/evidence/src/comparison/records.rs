@@ -6,7 +6,6 @@
 //! exist any more are not checked, because no answer uses them.
 
 use std::collections::{BTreeMap, HashSet};
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::changes::{Files, bytes_now};
@@ -20,7 +19,7 @@ use ground::{Code, CommitId, Finding, Git, RelativePath};
 use history::{LineText, new_lines};
 use ledger::imported::is_imported;
 use ledger::read::is_ledger_path;
-use ledger::{Entry, FileRecord, Ledger, RecordDialect, RecordKind, Trust, journal};
+use ledger::{Entry, FileRecord, Ledger, LineRuns, RecordDialect, RecordKind, Trust, journal};
 use why::answers::{self, FileProvenance};
 use why::{VerbError, Workspace};
 
@@ -143,21 +142,21 @@ fn is_still_there(
     let bytes = git.file_at(base, path)?.unwrap_or_default();
     let (then_text, now_text) = (LineText::new(bytes), LineText::new(now.text().into_bytes()));
     let is_gone = new_lines(&[&now_text], &then_text);
-    let named = named_lines(of, &then_text, &then.blocks(), 0..then_text.len());
+    let named = named_lines(of, &then_text, &then.blocks(), LineRuns::possible_lines);
     Ok(named.into_iter().flatten().any(|line| !is_gone[line]))
 }
 
 /// Returns the lines of a text that say something and that a record names. Lines that the record
-/// names together, because it names their block by its text, are in one list. Runs of lines that do
-/// not stand where the record says are looked for `among` these lines.
+/// names together, because it names their block by its text, are in one list. `lines_of` says which
+/// lines of a text are meant by runs.
 fn named_lines(
     of: &FileRecord,
     text: &LineText,
     blocks: &FileBlocks,
-    among: Range<usize>,
+    lines_of: fn(&LineRuns, &LineText) -> Vec<usize>,
 ) -> Vec<Vec<usize>> {
     let runs = of.conversations.iter().map(|one| &one.lines);
-    let found = runs.flat_map(|runs| runs.find_in(text, || among.clone().collect()));
+    let found = runs.flat_map(|runs| lines_of(runs, text));
     let mut named: Vec<Vec<usize>> = found.map(|line| vec![line]).collect();
     if of.conversations.iter().all(|one| one.lines.is_empty()) {
         let is_named = |block: &&Block| {
@@ -213,7 +212,7 @@ fn unfounded_finding(
                 })
             };
             let text = LineText::new(present.document.text().into_bytes());
-            let named = named_lines(file, &text, &present.blocks, 0..0);
+            let named = named_lines(file, &text, &present.blocks, LineRuns::standing_lines);
             if let Some(lines) = named.iter().find(|lines| lines.iter().all(is_older)) {
                 what.push(format!("{path}:{} stood there at the base", lines[0] + 1));
             }

@@ -65,7 +65,7 @@ fn stands_as_sealed(
                 texts.insert(path.clone(), text);
             }
             let stands =
-                |runs: &LineRuns| runs.find_in(&texts[path], Vec::new).len() == runs.line_count();
+                |runs: &LineRuns| runs.runs().iter().all(|run| run.stands_in(&texts[path]));
             if !runs_about(entry, path).all(stands) {
                 return Ok(false);
             }

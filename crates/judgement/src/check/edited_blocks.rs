@@ -286,8 +286,9 @@ impl<'a> EditedFile<'a> {
         }
         let mut reader = git.object_reader().ok()?;
         let text = LineText::new(reader.blob(version.blob).ok()?);
-        let brought = || Walk::new(&mut reader).new_lines_of_commit(version.commit, &version.path);
-        let claimed = claimed_lines(&entries, &path, &text, brought).ok()?;
+        let walk = Walk::new(&mut reader);
+        let brought = walk.new_lines_of_commit(version.commit, &version.path).ok()?;
+        let claimed = claimed_lines(&entries, &path, &text, &brought);
         let claim = |at: usize| claim_by(&entries[at], &path, Some(commit.clone()));
         Some(claimed.into_iter().map(|at| at.map(claim)).collect())
     }
