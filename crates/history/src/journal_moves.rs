@@ -12,7 +12,7 @@ use ledger::{Entry, Ledger};
 
 use crate::attribution::{RecordedText, attribute};
 use crate::journal_texts::recorded_texts;
-use crate::moves::{MAX_FILES, RemovedCode, moved_blocks};
+use crate::moves::{MAX_FILES, RemovedCode, block_moves};
 use crate::renames::Renames;
 use crate::text::{LineText, language_of};
 
@@ -107,10 +107,10 @@ impl JournalTexts<'_, '_> {
         }
         let open: Vec<bool> =
             found.iter().zip(is_open).map(|(found, open)| *open && found.is_none()).collect();
-        let moved = moved_blocks(self.reader, &place, text, &open, |reader, language| {
+        let found_blocks = block_moves(self.reader, &place, text, &open, |reader, language| {
             RemovedCode::from_changes(reader, &changed, language).map(Arc::new)
         })?;
-        for moved in moved {
+        for moved in found_blocks.moved {
             let Some(file) = of_path(&moved.path) else { continue };
             let Some(at) = file.blobs.iter().position(|blob| *blob == moved.blob) else { continue };
             let before = &file.texts[at].text;

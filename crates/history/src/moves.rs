@@ -3,18 +3,20 @@
 //! followed: short pieces of code are often alike without having the same origin.
 //!
 //! The two blocks must have the same tokens. So a block that was moved and reformatted is found,
-//! and one that was moved and edited is not.
+//! and one that was moved and edited is not. If a commit removed or added several blocks with these
+//! tokens, their names tell which of them went where. If the names do not, no move is claimed.
 
-use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 use std::sync::Arc;
 
-use code::{Block, Document, FileBlocks, TokenHash, saying_lines};
+use code::{Block, Document, FileBlocks, Identity, TokenHash, saying_lines};
 use ground::git::{BString, ChangedBlob, GitError, ObjectId, ObjectReader, TwoTrees};
 
-use crate::line_map::{PassedRun, passed_runs};
+use crate::line_map::{PassedRun, new_lines, passed_runs};
+use crate::renames::Renames;
 use crate::text::{LineText, Loose, language_of};
 
 /// If a commit changes more files of the language than this, no block of it counts as moved.
@@ -31,46 +33,55 @@ pub(crate) struct Moved {
     pub lines: Vec<PassedRun>,
 }
 
-pub(crate) struct RemovedCode(Vec<RemovedFrom>);
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct BlockMoves {
+    pub moved: Vec<Moved>,
+}
+
+/// The files of one language from which a commit removed code.
+#[derive(Default)]
+pub(crate) struct RemovedCode {
+    files: Vec<RemovedFrom>,
+    /// What the commit changed in files of the language, and all files that it added or removed.
+    changed: Vec<ChangedBlob>,
+}
 
 struct RemovedFrom {
     path: BString,
     before: ObjectId,
     now: Option<ObjectId>,
-    /// The sorted result of [`pairs_of_lines`].
-    pairs: Vec<u64>,
+    pairs: LinePairs,
 }
 
-struct CodeBefore {
+/// A hash for each pair of chosen lines that say something and have no other such line between
+/// them. A text that shares no such pair holds no moved block, and need not be parsed.
+struct LinePairs(Vec<u64>);
+
+/// A file from which blocks were removed that may be elsewhere now.
+struct PartnerFile<'a> {
+    file: &'a RemovedFrom,
     text: LineText,
+    /// Lines that were found elsewhere are not among them any more.
     removed: Vec<bool>,
-    blocks: ParsedBlocks,
+    blocks: Vec<PartnerBlock>,
+}
+
+struct PartnerBlock {
+    identity: Identity,
+    tokens: TokenHash,
+    lines: Range<usize>,
 }
 
 /// The blocks of a text. The document must be kept as long as they are.
 pub(crate) type ParsedBlocks = (Document, Arc<FileBlocks>);
 
-impl RemovedFrom {
-    /// Reads the file. Its blocks take much memory, so they are not kept.
-    fn code(&self, reader: &mut ObjectReader<'_>) -> Result<CodeBefore, GitError> {
-        let (text, after) = two_texts(reader, self.before, self.now)?;
-        let (removed, blocks) = (removed_lines(&text, &after), parsed(&self.path, &text));
-        Ok(CodeBefore { text, removed, blocks })
-    }
-
-    fn shares_one_of(&self, pairs: &HashSet<u64>) -> bool {
-        pairs.iter().any(|pair| self.pairs.binary_search(pair).is_ok())
-    }
-}
-
 impl RemovedCode {
     /// How much memory it takes; see [`ObjectReader::remembered`].
     fn weight(&self) -> usize {
-        self.0.iter().map(|file| file.path.len() + 8 * file.pairs.len()).sum()
+        let files = self.files.iter().map(|file| file.path.len() + 8 * file.pairs.0.len());
+        files.sum::<usize>() + 128 * self.changed.len()
     }
 
-    /// If contents are missing or too large, the result is empty, because nothing is known of a
-    /// move.
     pub(crate) fn from_trees(
         reader: &mut ObjectReader<'_>,
         trees: TwoTrees,
@@ -82,46 +93,160 @@ impl RemovedCode {
         })
     }
 
+    /// If too much was changed, the result is empty, because nothing is known of a move.
     pub(crate) fn from_changes(
         reader: &mut ObjectReader<'_>,
         changed: &[ChangedBlob],
         language: &'static str,
     ) -> Result<Self, GitError> {
-        let read = if_known(Self::read(reader, changed, language))?;
-        Ok(read.unwrap_or_else(|| Self(Vec::new())))
-    }
-
-    fn read(
-        reader: &mut ObjectReader<'_>,
-        changed: &[ChangedBlob],
-        language: &'static str,
-    ) -> Result<Self, GitError> {
-        let of_language = changed
-            .iter()
-            .filter(|one| language_of(&one.path.to_string()) == Some(language))
-            .filter_map(|one| Some((one, one.before?)));
-        let partners: Vec<(&ChangedBlob, ObjectId)> = of_language.collect();
-        let mut files = Vec::new();
+        let of_language = changed.iter().filter(|one| has_language(one, language));
+        let partners: Vec<(&ChangedBlob, ObjectId)> =
+            of_language.filter_map(|one| Some((one, one.before?))).collect();
         if partners.len() > MAX_FILES {
-            return Ok(Self(files));
+            return Ok(Self::default());
         }
-        let mut left = MAX_BYTES;
+        let (mut files, mut left) = (Vec::new(), MAX_BYTES);
         for (partner, before) in partners {
-            let (text, after) = two_texts(reader, before, partner.now)?;
-            left = left.saturating_sub(text.as_bytes().len() + after.as_bytes().len());
-            if left == 0 {
-                return Ok(Self(Vec::new()));
-            }
+            let Some((text, after)) = two_texts(reader, partner, &mut left)? else {
+                return Ok(Self::default());
+            };
             let removed = removed_lines(&text, &after);
-            let said = |at: usize| saying_lines::says_something(text.line(at), Some(language));
-            let mut pairs = Vec::from_iter(pairs_of_lines(&text, &removed, said));
-            if !pairs.is_empty() {
-                pairs.sort_unstable();
+            let pairs = LinePairs::from_chosen(&text, &removed, language);
+            if !pairs.0.is_empty() {
                 let (path, now) = (partner.path.clone(), partner.now);
                 files.push(RemovedFrom { path, before, now, pairs });
             }
         }
-        Ok(Self(files))
+        if files.is_empty() {
+            return Ok(Self::default());
+        }
+        let is_kept = |one: &&ChangedBlob| {
+            has_language(one, language) || one.before.is_none() || one.now.is_none()
+        };
+        Ok(Self { files, changed: changed.iter().filter(is_kept).cloned().collect() })
+    }
+
+    /// Returns the blocks with some of these tokens that the commit added to other files than
+    /// `path`. Only blocks are found whose lines share one of `pairs`. `None` if too much was added.
+    fn added_elsewhere(
+        &self,
+        reader: &mut ObjectReader<'_>,
+        path: &BString,
+        (language, tokens, pairs): (&'static str, &HashSet<&TokenHash>, &LinePairs),
+    ) -> Result<Option<Vec<(TokenHash, Identity)>>, GitError> {
+        let (mut found, mut left) = (Vec::new(), MAX_BYTES);
+        let others = self.changed.iter().filter(|one| one.path != *path && one.now.is_some());
+        for other in others.filter(|one| has_language(one, language)) {
+            let Some((before, text)) = two_texts(reader, other, &mut left)? else {
+                return Ok(None);
+            };
+            let added = new_lines(&[&before], &text);
+            if !LinePairs::from_chosen(&text, &added, language).shares_one_of(pairs) {
+                continue;
+            }
+            let (_document, blocks) = parsed(&other.path, &text);
+            let blocks = chosen_blocks(&blocks, &text, &added, language);
+            let blocks = blocks.filter(|block| tokens.contains(&block.fingerprint.tokens));
+            found.extend(
+                blocks.map(|block| (block.fingerprint.tokens.clone(), block.identity.clone())),
+            );
+        }
+        Ok(Some(found))
+    }
+
+    /// Returns under which path a file goes on, and its content there. `None` if it is gone.
+    fn file_now(
+        &self,
+        reader: &mut ObjectReader<'_>,
+        file: &RemovedFrom,
+    ) -> Result<Option<(BString, ObjectId)>, GitError> {
+        if let Some(now) = file.now {
+            return Ok(Some((file.path.clone(), now)));
+        }
+        let renames = Renames::from_changes(&self.changed);
+        let new = self.changed.iter().filter(|one| one.before.is_none());
+        for (path, now) in new.filter_map(|one| Some((&one.path, one.now?))) {
+            let former = renames.former_file(reader, path.as_ref())?;
+            if former.is_some_and(|(former, _)| former == file.path) {
+                return Ok(Some((path.clone(), now)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl<'a> PartnerFile<'a> {
+    /// Reads the file. Most of its blocks take memory for nothing, so only those with some of these
+    /// tokens are kept.
+    fn read(
+        reader: &mut ObjectReader<'_>,
+        file: &'a RemovedFrom,
+        language: &'static str,
+        tokens: &HashSet<&TokenHash>,
+    ) -> Result<Self, GitError> {
+        let text = LineText::new(reader.blob(file.before)?);
+        let after = file.now.map(|now| reader.blob(now)).transpose()?.unwrap_or_default();
+        let removed = removed_lines(&text, &LineText::new(after));
+        let (_document, blocks) = parsed(&file.path, &text);
+        let blocks = chosen_blocks(&blocks, &text, &removed, language);
+        let blocks = blocks.filter(|block| tokens.contains(&block.fingerprint.tokens));
+        let blocks = blocks.map(|block| PartnerBlock {
+            identity: block.identity.clone(),
+            tokens: block.fingerprint.tokens.clone(),
+            lines: lines_of(block, &text),
+        });
+        let blocks = blocks.collect();
+        Ok(Self { file, text, removed, blocks })
+    }
+
+    fn blocks_with<'b>(
+        &'b self,
+        tokens: &'b TokenHash,
+        language: &'static str,
+    ) -> impl Iterator<Item = &'b PartnerBlock> {
+        self.blocks.iter().filter(move |block| {
+            block.tokens == *tokens
+                && is_chosen(block.lines.clone(), &self.removed, &self.text, language)
+        })
+    }
+
+    /// Returns true if the block is not in the file any more. Lines at its edges may have stayed, but
+    /// each of them must be in another block now: that one has the same line, so the comparison of
+    /// the two texts took the one for the other.
+    fn has_lost(
+        &self,
+        reader: &mut ObjectReader<'_>,
+        block: &PartnerBlock,
+        code: &RemovedCode,
+        language: &'static str,
+    ) -> Result<bool, GitError> {
+        let says = |at: &usize| saying_lines::says_something(self.text.line(*at), Some(language));
+        let is_whole = block.lines.clone().filter(says).all(|at| self.removed[at]);
+        if is_whole && self.file.now.is_some() {
+            return Ok(true);
+        }
+        let Some((path, now)) = code.file_now(reader, self.file)? else { return Ok(true) };
+        let after = match reader.blob(now) {
+            Err(GitError::TooLarge { .. }) => return Ok(false),
+            read => LineText::new(read?),
+        };
+        let mut stayed: Vec<usize> = Vec::new();
+        for run in passed_runs(&self.text, &after) {
+            let places = run.now.zip(run.before..);
+            let places = places.filter(|(_, before)| block.lines.contains(before) && says(before));
+            stayed.extend(places.map(|(now, _)| now));
+        }
+        if stayed.is_empty() {
+            return Ok(true);
+        }
+        let (_document, blocks) = parsed(&path, &after);
+        Ok(stayed.into_iter().all(|line| {
+            let mut around = named_blocks(&blocks)
+                .filter(|one| lines_of(one, &after).contains(&line))
+                .peekable();
+            around.peek().is_some()
+                && !around.any(|one| is_named_alike(&one.identity, &block.identity))
+        }))
     }
 }
 
@@ -129,85 +254,122 @@ impl RemovedCode {
 ///
 /// `brought` has one item for each line of `now`. `removed` returns what the commit removed; it is
 /// asked only if a block may have been moved.
-pub(crate) fn moved_blocks(
+pub(crate) fn block_moves(
     reader: &mut ObjectReader<'_>,
     path: &BString,
     now: &LineText,
     brought: &[bool],
     removed: impl FnOnce(&mut ObjectReader<'_>, &'static str) -> Result<Arc<RemovedCode>, GitError>,
-) -> Result<Vec<Moved>, GitError> {
-    let Some(language) = language_of(&path.to_string()) else { return Ok(Vec::new()) };
-    let says = |line: usize| saying_lines::says_something(now.line(line), Some(language));
-    let sought = pairs_of_lines(now, brought, says);
-    if sought.is_empty() {
-        return Ok(Vec::new());
+) -> Result<BlockMoves, GitError> {
+    let Some(language) = language_of(&path.to_string()) else { return Ok(BlockMoves::default()) };
+    if LinePairs::from_chosen(now, brought, language).0.is_empty() {
+        return Ok(BlockMoves::default());
     }
-    let blocks: OnceCell<ParsedBlocks> = OnceCell::new();
-    let mut free = brought.to_vec();
-    let mut found = Vec::new();
-    for partner in &removed(reader, language)?.0 {
-        if !partner.shares_one_of(&sought) {
-            continue;
-        }
-        let (_, blocks) = blocks.get_or_init(|| parsed(path, now));
-        let may_be_moved = |block: &Block| {
-            let mut chosen = vec![false; now.len()];
-            lines_of(block, now).for_each(|at| chosen[at] = free[at]);
-            partner.shares_one_of(&pairs_of_lines(now, &chosen, says))
-        };
-        if !blocks.blocks.iter().any(may_be_moved) {
-            continue;
-        }
-        let Some(before) = if_known(partner.code(reader))? else { continue };
-        let lines = pairs(&before, language, (now, blocks, &mut free), says);
-        if !lines.is_empty() {
-            found.push(Moved { path: partner.path.clone(), blob: partner.before, lines });
-        }
+    let found = removed(reader, language)
+        .and_then(|code| moved_blocks(reader, path, (now, brought, language), &code));
+    match found {
+        Ok(moved) => Ok(BlockMoves { moved }),
+        Err(GitError::Missing { .. }) => Ok(BlockMoves::default()),
+        Err(error) => Err(error),
     }
-    Ok(found)
 }
 
-/// Pairs the removed blocks of a file with new blocks that have the same tokens, outer ones first.
-/// Lines of a paired block are not free any more.
-fn pairs(
-    CodeBefore { text: before, removed, blocks: (_, old) }: &CodeBefore,
-    language: &'static str,
-    (now, blocks, free): (&LineText, &FileBlocks, &mut Vec<bool>),
-    says: impl Fn(usize) -> bool,
-) -> Vec<PassedRun> {
-    let said_before = |at: usize| saying_lines::says_something(before.line(at), Some(language));
-    let mut gone: HashMap<&TokenHash, Vec<&Block>> = HashMap::new();
-    for block in old.blocks.iter().filter(|block| !block.identity.kind.is_unnamed()) {
-        if is_chosen(lines_of(block, before), removed, said_before) {
-            gone.entry(&block.fingerprint.tokens).or_default().push(block);
-        }
+/// Pairs new blocks with removed blocks that have the same tokens, larger ones first. The lines of a
+/// pair are looked for no further.
+fn moved_blocks(
+    reader: &mut ObjectReader<'_>,
+    path: &BString,
+    (now, brought, language): (&LineText, &[bool], &'static str),
+    code: &RemovedCode,
+) -> Result<Vec<Moved>, GitError> {
+    let sought = LinePairs::from_chosen(now, brought, language);
+    let mut partners: Vec<&RemovedFrom> =
+        code.files.iter().filter(|file| file.pairs.shares_one_of(&sought)).collect();
+    if partners.is_empty() {
+        return Ok(Vec::new());
     }
-    let mut lines = Vec::new();
-    for block in &blocks.blocks {
-        let Some(partners) = gone.get_mut(&block.fingerprint.tokens) else { continue };
-        let own = lines_of(block, now);
-        let same_name = partners.iter().position(|old| old.identity.path == block.identity.path);
-        if !is_chosen(own.clone(), free, &says) || partners.is_empty() {
+    let (_document, blocks) = parsed(path, now);
+    let mut new: Vec<&Block> = chosen_blocks(&blocks, now, brought, language).collect();
+    let mut in_block = vec![false; now.len()];
+    new.iter().flat_map(|block| lines_of(block, now)).for_each(|at| in_block[at] = brought[at]);
+    let sought = LinePairs::from_chosen(now, &in_block, language);
+    partners.retain(|file| file.pairs.shares_one_of(&sought));
+    let tokens: HashSet<&TokenHash> = new.iter().map(|block| &block.fingerprint.tokens).collect();
+    let mut former: Vec<PartnerFile<'_>> = Vec::new();
+    for file in partners {
+        let read = PartnerFile::read(reader, file, language, &tokens)?;
+        former.extend(Some(read).filter(|read| !read.blocks.is_empty()));
+    }
+    if former.is_empty() {
+        return Ok(Vec::new());
+    }
+    let asked = (language, &tokens, &sought);
+    let Some(elsewhere) = code.added_elsewhere(reader, path, asked)? else {
+        return Ok(Vec::new());
+    };
+    // All of a new file was added, also what it has from a file of another name.
+    let is_new = code.changed.iter().any(|one| one.path == *path && one.before.is_none());
+    let mut added = if is_new { vec![true; now.len()] } else { brought.to_vec() };
+    let mut free = brought.to_vec();
+    let mut found: BTreeMap<usize, Vec<PassedRun>> = BTreeMap::new();
+    new.sort_by_key(|block| Reverse(lines_of(block, now).len()));
+    for block in new {
+        let (own, tokens) = (lines_of(block, now), &block.fingerprint.tokens);
+        if !is_chosen(own.clone(), &free, now, language) {
             continue;
         }
-        let was = lines_of(partners.remove(same_name.unwrap_or(0)), before);
-        let passed = passed_runs(&before.part(was.clone()), &now.part(own.clone()));
-        for run in passed {
+        let here = chosen_blocks(&blocks, now, &added, language);
+        let here = here.filter(|one| one.fingerprint.tokens == *tokens).map(|one| &one.identity);
+        let others = elsewhere.iter().filter(|(other, _)| other == tokens);
+        let mut twins: Vec<&Identity> = here.chain(others.map(|(_, identity)| identity)).collect();
+        let mut origins: Vec<(usize, &PartnerBlock)> = Vec::new();
+        for (at, file) in former.iter().enumerate() {
+            // The journal has several texts of a file, newest first.
+            if !origins.iter().any(|(known, _)| former[*known].file.path == file.file.path) {
+                origins.extend(file.blocks_with(tokens, language).map(|block| (at, block)));
+            }
+        }
+        if origins.len() > 1 || twins.len() > 1 {
+            origins.retain(|(_, old)| is_named_alike(&old.identity, &block.identity));
+            twins.retain(|twin| is_named_alike(twin, &block.identity));
+        }
+        let (&[(at, old)], [_]) = (&origins[..], &twins[..]) else { continue };
+        if !former[at].has_lost(reader, old, code, language)? {
+            continue;
+        }
+        let was = old.lines.clone();
+        for run in passed_runs(&former[at].text.part(was.clone()), &now.part(own.clone())) {
             let places =
                 run.now.zip(run.before..).map(|(at, there)| (at + own.start, there + was.start));
             let places = places.filter(|(at, _)| free[*at]);
-            lines.extend(places.map(|(at, before)| PassedRun { now: at..at + 1, before }));
+            let runs = places.map(|(at, before)| PassedRun { now: at..at + 1, before });
+            found.entry(at).or_default().extend(runs);
         }
-        own.for_each(|at| free[at] = false);
+        former[at].removed[was].fill(false);
+        free[own.clone()].fill(false);
+        added[own].fill(false);
     }
-    lines.sort_by_key(|run| run.now.start);
-    lines
+    let moved = found.into_iter().map(|(at, mut lines)| {
+        lines.sort_by_key(|run| run.now.start);
+        let RemovedFrom { path, before, .. } = former[at].file;
+        Moved { path: path.clone(), blob: *before, lines }
+    });
+    Ok(moved.collect())
+}
+
+fn is_named_alike(one: &Identity, other: &Identity) -> bool {
+    (one.kind, &one.path) == (other.kind, &other.path)
+}
+
+fn has_language(changed: &ChangedBlob, language: &str) -> bool {
+    language_of(&changed.path.to_string()) == Some(language)
 }
 
 /// Returns true if the lines of a block are chosen. Lines at its edges need not be, because another
 /// block may have the same ones, and then a comparison of the two texts may take them for its own.
-fn is_chosen(block: Range<usize>, chosen: &[bool], says: impl Fn(usize) -> bool) -> bool {
-    let said: Vec<bool> = block.filter(|at| says(*at)).map(|at| chosen[at]).collect();
+fn is_chosen(block: Range<usize>, chosen: &[bool], text: &LineText, language: &str) -> bool {
+    let says = |at: &usize| saying_lines::says_something(text.line(*at), Some(language));
+    let said: Vec<bool> = block.filter(says).map(|at| chosen[at]).collect();
     let is_left_out = |chosen: &&bool| !**chosen;
     let edges = said.iter().take_while(is_left_out).count()
         + said.iter().rev().take_while(is_left_out).count();
@@ -215,22 +377,34 @@ fn is_chosen(block: Range<usize>, chosen: &[bool], says: impl Fn(usize) -> bool)
     said.len() >= MIN_LINES && 2 * count > said.len() && count + edges == said.len()
 }
 
-/// Returns `None` if a content is missing or too large, because then nothing is known of a move.
-fn if_known<T>(read: Result<T, GitError>) -> Result<Option<T>, GitError> {
-    match read {
-        Err(GitError::Missing { .. } | GitError::TooLarge { .. }) => Ok(None),
-        read => read.map(Some),
-    }
+fn named_blocks(blocks: &FileBlocks) -> impl Iterator<Item = &Block> {
+    blocks.blocks.iter().filter(|block| !block.identity.kind.is_unnamed())
 }
 
-/// Reads a file before and after a commit. A file that is gone has no lines.
+fn chosen_blocks<'a>(
+    blocks: &'a FileBlocks,
+    text: &'a LineText,
+    chosen: &'a [bool],
+    language: &'static str,
+) -> impl Iterator<Item = &'a Block> {
+    named_blocks(blocks)
+        .filter(move |block| is_chosen(lines_of(block, text), chosen, text, language))
+}
+
+/// Reads a file before and after a commit. A file that is not there has no lines. `None` if it has
+/// more bytes than `left`.
 fn two_texts(
     reader: &mut ObjectReader<'_>,
-    before: ObjectId,
-    now: Option<ObjectId>,
-) -> Result<(LineText, LineText), GitError> {
-    let after = now.map(|blob| reader.blob(blob)).transpose()?.unwrap_or_default();
-    Ok((LineText::new(reader.blob(before)?), LineText::new(after)))
+    file: &ChangedBlob,
+    left: &mut usize,
+) -> Result<Option<(LineText, LineText)>, GitError> {
+    let mut read = |blob: Option<ObjectId>| match blob.map(|blob| reader.blob(blob)).transpose() {
+        Err(GitError::TooLarge { .. }) => Ok(None),
+        read => read.map(|bytes| Some(bytes.unwrap_or_default())),
+    };
+    let (Some(before), Some(now)) = (read(file.before)?, read(file.now)?) else { return Ok(None) };
+    *left = left.saturating_sub(before.len() + now.len());
+    Ok((*left > 0).then(|| (LineText::new(before), LineText::new(now))))
 }
 
 pub(crate) fn parsed(path: &BString, text: &LineText) -> ParsedBlocks {
@@ -245,6 +419,9 @@ fn lines_of(block: &Block, text: &LineText) -> Range<usize> {
     (start - 1).min(text.len())..end.min(text.len())
 }
 
+/// Returns for each line of a text whether the text after it lacks the line. The two are compared in
+/// the order in which the walk compares them, so that a block that changed places with another one is
+/// removed and added.
 fn removed_lines(before: &LineText, after: &LineText) -> Vec<bool> {
     let mut removed = vec![true; before.len()];
     for run in passed_runs(before, after) {
@@ -262,15 +439,22 @@ fn runs_of(items: &[bool]) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Returns a hash for each pair of chosen lines that say something and have no other such line
-/// between them. A text that shares no such pair holds no moved block, and need not be parsed.
-fn pairs_of_lines(text: &LineText, chosen: &[bool], says: impl Fn(usize) -> bool) -> HashSet<u64> {
-    let mut pairs = HashSet::new();
-    for run in runs_of(chosen) {
-        let lines: Vec<u64> = run.filter(|at| says(*at)).map(|at| hash(text.line(at))).collect();
-        pairs.extend(lines.windows(2).map(|pair| pair[0].rotate_left(1) ^ pair[1]));
+impl LinePairs {
+    fn from_chosen(text: &LineText, chosen: &[bool], language: &str) -> Self {
+        let says = |at: &usize| saying_lines::says_something(text.line(*at), Some(language));
+        let mut pairs = Vec::new();
+        for run in runs_of(chosen) {
+            let lines: Vec<u64> = run.filter(says).map(|at| hash(text.line(at))).collect();
+            pairs.extend(lines.windows(2).map(|pair| pair[0].rotate_left(1) ^ pair[1]));
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        Self(pairs)
     }
-    pairs
+
+    fn shares_one_of(&self, others: &Self) -> bool {
+        others.0.iter().any(|pair| self.0.binary_search(pair).is_ok())
+    }
 }
 
 fn hash(line: &[u8]) -> u64 {

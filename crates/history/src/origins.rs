@@ -15,7 +15,7 @@ use ground::git::{BString, ChangedBlob, CommitNode, GitError, ObjectId, ObjectRe
 
 use crate::known_origins::{KnownOrigins, UnchangedSpan};
 use crate::line_map::{PassedRun, passed_runs};
-use crate::moves::{RemovedCode, moved_blocks};
+use crate::moves::{RemovedCode, block_moves};
 use crate::renames::Renames;
 use crate::text::LineText;
 
@@ -448,14 +448,14 @@ impl<'a, 'git> Walk<'a, 'git> {
         (commit, parent): (ObjectId, ObjectId),
         path: &BString,
         (blob, passing): (ObjectId, &[PassedRun]),
-        Pending { node, lines, .. }: &mut Pending,
+        pending: &mut Pending,
     ) -> Result<(), GitError> {
-        if lines.is_empty() {
+        if pending.lines.is_empty() {
             return Ok(());
         }
-        let before = self.reader.commit(parent)?;
+        let (before, time) = (self.reader.commit(parent)?, pending.node.time);
         // Before there was a registry, nothing was recorded that a move could lead to.
-        if node.time != UNCOMMITTED && !self.reader.is_governed(before.tree)? {
+        if time != UNCOMMITTED && !self.reader.is_governed(before.tree)? {
             return Ok(());
         }
         let now = self.text(blob)?;
@@ -463,29 +463,31 @@ impl<'a, 'git> Walk<'a, 'git> {
         // later was moved as a whole.
         let mut brought = vec![true; now.len()];
         passing.iter().for_each(|run| brought[run.now.clone()].fill(false));
-        let (reader, trees) = (&mut *self.reader, (Some(before.tree), Some(node.tree)));
-        let uncommitted = &self.uncommitted;
-        let mut moved = moved_blocks(reader, path, &now, &brought, |reader, language| match node
-            .time
-        {
-            UNCOMMITTED => RemovedCode::from_changes(reader, uncommitted, language).map(Arc::new),
-            _ => RemovedCode::from_trees(reader, trees, language),
-        })?;
-        if moved.is_empty() && self.reader.ignores(commit)? {
+        let trees = (Some(before.tree), Some(pending.node.tree));
+        let uncommitted = Arc::clone(&self.uncommitted);
+        let mut found =
+            block_moves(self.reader, path, &now, &brought, |reader, language| match time {
+                UNCOMMITTED => {
+                    RemovedCode::from_changes(reader, &uncommitted, language).map(Arc::new)
+                }
+                _ => RemovedCode::from_trees(reader, trees, language),
+            })?;
+        if found.moved.is_empty() && self.reader.ignores(commit)? {
             // A commit that people ignore often changes more files than are looked at. It is about
             // how code is written, so its moves stay within a file.
-            let changed = self.reader.changed_blobs(trees.0, trees.1)?;
-            let own: Vec<_> = changed.iter().filter(|one| one.path == *path).cloned().collect();
-            moved = moved_blocks(self.reader, path, &now, &brought, |reader, language| {
+            let within = block_moves(self.reader, path, &now, &brought, |reader, language| {
+                let changed = reader.changed_blobs(trees.0, trees.1)?;
+                let own: Vec<_> = changed.iter().filter(|one| one.path == *path).cloned().collect();
                 RemovedCode::from_changes(reader, &own, language).map(Arc::new)
             })?;
+            found.moved = within.moved;
         }
-        for moved in moved {
-            let (passed, stayed) = split(lines, &moved.lines);
-            *lines = stayed;
+        for moved in found.moved {
+            let (passed, stayed) = split(&pending.lines, &moved.lines);
+            pending.lines = stayed;
             let place = self.reader.locate(before.tree, moved.path.as_ref(), None)?;
-            let pending = Pending { node: before.clone(), place, lines: passed };
-            self.add_pending(parent, moved.path, pending);
+            let passed = Pending { node: before.clone(), place, lines: passed };
+            self.add_pending(parent, moved.path, passed);
         }
         Ok(())
     }

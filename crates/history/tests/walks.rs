@@ -346,6 +346,132 @@ fn a_moved_block_may_end_like_the_one_that_was_there() {
     }
 }
 
+fn class(name: &str, methods: &[&str]) -> String {
+    format!("class {name}:\n{}", methods.concat())
+}
+
+fn python(name: &str, statements: &str) -> String {
+    let body: String = statements.split(' ').map(|one| format!("    {one}(u)\n")).collect();
+    format!("def {name}(u):\n{body}    return u\n\n")
+}
+
+const SET_UP: &str =
+    "    def setUp(self):\n        self.db = connect()\n        self.db.clear()\n\n";
+const TEST_A: &str = "    def test(self):\n        first(self)\n        second(self)\n";
+const TEST_B: &str = "    def test(self):\n        third(self)\n        fourth(self)\n";
+
+/// A commit that took blocks away and added such blocks, and where one of them comes from.
+struct MoveStory {
+    name: &'static str,
+    before: Vec<(&'static str, String)>,
+    after: Vec<(&'static str, String)>,
+    /// The place of a line that was added, and the file that it was in. `None` for a new line.
+    line: (&'static str, usize),
+    from: Option<&'static str>,
+}
+
+fn move_stories() -> Vec<MoveStory> {
+    let f = || python("f", "one two three");
+    let edited = || python("f", "eins zwei drei");
+    let other = |name: &str| python(name, "other others");
+    let long = || (1..9).map(|nth| other(&format!("part_{nth}"))).collect::<String>();
+    let (a, b) = (class("A", &[SET_UP, TEST_A]), class("B", &[SET_UP, TEST_B]));
+    vec![
+        MoveStory {
+            name: "the name of the class tells which of two equal methods moved",
+            before: vec![("a.py", long() + &a), ("b.py", long() + &b)],
+            after: vec![("a.py", long()), ("all.py", b.replace("third", "3rd")), ("b.py", long())],
+            line: ("all.py", 3),
+            from: Some("b.py"),
+        },
+        MoveStory {
+            name: "two equal methods are removed, and the new one has another name than both",
+            before: vec![("a.py", long() + &a), ("b.py", long() + &b)],
+            after: vec![("a.py", long()), ("all.py", class("C", &[SET_UP])), ("b.py", long())],
+            line: ("all.py", 3),
+            from: None,
+        },
+        MoveStory {
+            name: "two equal functions are removed, and one is added",
+            before: vec![("a.py", f() + &other("a")), ("b.py", f() + &other("b"))],
+            after: vec![("a.py", other("a")), ("b.py", other("b")), ("c.py", f())],
+            line: ("c.py", 2),
+            from: None,
+        },
+        MoveStory {
+            name: "a function is removed, and two equal ones are added",
+            before: vec![("a.py", f() + &other("a")), ("b.py", other("b"))],
+            after: vec![("a.py", other("a")), ("b.py", other("b") + &f()), ("c.py", f())],
+            line: ("c.py", 2),
+            from: None,
+        },
+        MoveStory {
+            name: "two whole classes with an equal method move to one file",
+            before: vec![("a.py", a.clone() + "\n" + &long()), ("b.py", long() + &b)],
+            after: vec![("a.py", long()), ("all.py", a + "\n" + &b), ("b.py", long())],
+            line: ("all.py", 12),
+            from: Some("b.py"),
+        },
+        MoveStory {
+            name: "a function is copied, and its original is edited",
+            before: vec![("b.py", f())],
+            after: vec![("b.py", edited()), ("copy.py", f())],
+            line: ("copy.py", 3),
+            from: None,
+        },
+        MoveStory {
+            name: "a function is copied, and its original is edited in a renamed file",
+            before: vec![("b.py", f() + &long())],
+            after: vec![("copy.py", f()), ("now.py", edited() + &long())],
+            line: ("copy.py", 3),
+            from: None,
+        },
+        MoveStory {
+            name: "a function is copied, and the file of its original is renamed",
+            before: vec![("b.py", f() + &long())],
+            after: vec![("copy.py", f()), ("now.py", f() + &other("new") + &long())],
+            line: ("copy.py", 3),
+            from: None,
+        },
+        MoveStory {
+            name: "a function is moved, and another one that ends like it takes its place",
+            before: vec![("b.py", f() + &long())],
+            after: vec![("b.py", python("g", "eins zwei") + &long()), ("c.py", f())],
+            line: ("c.py", 3),
+            from: Some("b.py"),
+        },
+        MoveStory {
+            name: "a function is moved out of a file that is renamed",
+            before: vec![("b.py", f() + &long())],
+            after: vec![("c.py", f()), ("now.py", long() + &other("new"))],
+            line: ("c.py", 3),
+            from: Some("b.py"),
+        },
+    ]
+}
+
+#[test]
+fn only_a_block_that_can_be_told_from_others_was_moved() {
+    let mut wrong = String::new();
+    for MoveStory { name, before, after, line: (path, number), from } in move_stories() {
+        let place = Place::new();
+        let files = |files: &[(&'static str, String)]| {
+            let files: Vec<(&str, &str)> = files.iter().map(|(at, text)| (*at, &**text)).collect();
+            place.commit(&files)
+        };
+        let (first, second) = (files(&before), files(&after));
+        let told = &place.walked(path)[number - 1];
+        let expected = match from {
+            Some(from) => format!("{first} {from} "),
+            None => format!("{second} {path} "),
+        };
+        if !told.starts_with(&expected) {
+            let _ = writeln!(wrong, "{name}: {told}, not {expected}");
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
 #[test]
 fn lines_that_a_shallow_clone_cannot_explain_are_missing_and_nobodys() {
     let place = Place::new();
