@@ -36,6 +36,8 @@ pub(crate) struct Moved {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BlockMoves {
     pub moved: Vec<Moved>,
+    /// The lines of new blocks that may have been moved. This clone lacks the contents that say it.
+    pub unclear: Vec<Range<usize>>,
 }
 
 /// The files of one language from which a commit removed code.
@@ -268,8 +270,13 @@ pub(crate) fn block_moves(
     let found = removed(reader, language)
         .and_then(|code| moved_blocks(reader, path, (now, brought, language), &code));
     match found {
-        Ok(moved) => Ok(BlockMoves { moved }),
-        Err(GitError::Missing { .. }) => Ok(BlockMoves::default()),
+        Ok(moved) => Ok(BlockMoves { moved, unclear: Vec::new() }),
+        Err(GitError::Missing { .. }) => {
+            let (_document, blocks) = parsed(path, now);
+            let blocks = chosen_blocks(&blocks, now, brought, language);
+            let unclear = blocks.map(|block| lines_of(block, now)).collect();
+            Ok(BlockMoves { moved: Vec::new(), unclear })
+        }
         Err(error) => Err(error),
     }
 }

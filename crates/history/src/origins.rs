@@ -489,6 +489,14 @@ impl<'a, 'git> Walk<'a, 'git> {
             let passed = Pending { node: before.clone(), place, lines: passed };
             self.add_pending(parent, moved.path, passed);
         }
+        for lines in found.unclear {
+            let here = PassedRun { before: lines.start, now: lines };
+            let (unclear, stayed) = split(&pending.lines, &[here]);
+            pending.lines = stayed;
+            let (node, place) = (pending.node.clone(), pending.place.clone());
+            let unclear = Pending { node, place, lines: unclear };
+            self.settle(Origin::Missing, commit, path.clone(), unclear);
+        }
         Ok(())
     }
 

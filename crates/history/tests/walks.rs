@@ -472,6 +472,44 @@ fn only_a_block_that_can_be_told_from_others_was_moved() {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
+type Texts<'a> = &'a [(&'a str, &'a str)];
+
+/// Nothing is asked of a clone without contents but whether code was removed at all.
+#[test]
+fn a_block_is_nobodys_if_the_contents_are_missing_that_say_whether_it_moved() {
+    let old = format!("{OTHER}\n{LOGIN}");
+    let table: [(Texts<'_>, Texts<'_>, &str); 4] = [
+        (&[("a.rs", &old)], &[("a.rs", OTHER), ("b.rs", LOGIN)], "????"),
+        // A line outside of blocks cannot have been moved.
+        (&[("a.rs", &old)], &[("a.rs", OTHER), ("b.rs", "use x;\n\nconst A: u8 = 1;\n")], "+++"),
+        (&[("a.py", "x = 1\n")], &[("a.py", "x = 2\n"), ("b.rs", LOGIN)], "++++"),
+        (&[], &[("a.rs", OTHER), ("b.rs", LOGIN)], "++++"),
+    ];
+    for (before, after, expected) in table {
+        let place = Place::new();
+        place.commit(before);
+        let second = place.commit(after);
+        // What is checked out is not missing.
+        let mut last = after.to_vec();
+        last.push(("c.txt", "end\n"));
+        if let Some((_, text)) = last.iter_mut().find(|(path, _)| *path == "a.rs") {
+            *text = "// Another text.\n";
+        }
+        place.commit(&last);
+        git(place.0.path(), &["config", "uploadpack.allowFilter", "true"], "");
+        let clone = tempfile::tempdir().unwrap();
+        let from = format!("file://{}", place.0.path().display());
+        let options = ["clone", "-q", "--filter=blob:none", "--no-local"];
+        git(clone.path(), &[&options[..], &[&from, "."]].concat(), "");
+        let told = walked(clone.path(), "b.rs").into_iter().map(|line| match line {
+            line if line.starts_with('(') => '?',
+            line if line.starts_with(&second) => '+',
+            _ => '-',
+        });
+        assert_eq!(told.collect::<String>(), expected, "{after:?}");
+    }
+}
+
 #[test]
 fn lines_that_a_shallow_clone_cannot_explain_are_missing_and_nobodys() {
     let place = Place::new();
