@@ -709,6 +709,95 @@ fn a_removed_or_indented_line_is_said_and_takes_no_name_away() {
     indented(" by Test");
 }
 
+/// What a commit did to the white space of a file that an agent wrote, and what is then said of one block.
+struct RespacedStory {
+    name: &'static str,
+    path: &'static str,
+    before: &'static str,
+    after: fn(&str) -> String,
+    block: &'static str,
+    expected: (&'static str, &'static str),
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}\n")).collect()
+}
+
+const RESPACED: &[RespacedStory] = &[
+    RespacedStory {
+        name: "a Python function is put under a condition",
+        path: "src/a.py",
+        before: "def g(u):\n    one(u)\n    two(u)\n",
+        after: |text| format!("if DEBUG:\n{}", indented(text)),
+        block: "g",
+        expected: ("modified", "3 lines"),
+    },
+    RespacedStory {
+        name: "a Python method is put under a condition",
+        path: "src/a.py",
+        before: "class C:\n    def g(u):\n        one(u)\n        two(u)\n",
+        after: |text| {
+            text.replacen("    ", "    if DEBUG:\n        ", 1)
+                .replace("   o", "      o")
+                .replace("   t", "      t")
+        },
+        block: "C.g",
+        expected: ("modified", "3 lines"),
+    },
+    RespacedStory {
+        name: "a Python file is indented by two columns instead of four",
+        path: "src/a.py",
+        before: "class C:\n    def g(u):\n        one(u)\n        two(u)\n",
+        after: |text| text.replace("    ", "  "),
+        block: "C.g",
+        expected: ("reformatted", ""),
+    },
+    RespacedStory {
+        name: "a part of a YAML file is put below another key",
+        path: "src/a.yaml",
+        before: "jobs:\n  build:\n    one: 1\n    two: 2\n",
+        after: |text| format!("all:\n{}", indented(text)),
+        block: "all.jobs",
+        expected: ("modified", "4 lines"),
+    },
+    RespacedStory {
+        name: "a Rust function is put into a module",
+        path: "src/a.rs",
+        before: "fn g() {\n    one();\n    two();\n}\n",
+        after: |text| format!("mod m {{\n{}}}\n", indented(text)),
+        block: "m.g",
+        expected: ("reformatted", ""),
+    },
+];
+
+/// Where indentation is syntax, a block that was only indented does something else.
+#[test]
+fn code_that_was_put_elsewhere_by_its_indentation_was_modified_by_who_did_it() {
+    let mut wrong = String::new();
+    for RespacedStory { name, path, before, after, block, expected } in RESPACED {
+        let place = Place(Repo::new());
+        place.write_to(path, 1, before);
+        place.commit(&[]);
+        place.write_to(path, 0, &after(before));
+        for by in [", not committed yet", " by Test"] {
+            let answer = intent_in(&place.0.root(), &["why", path, "--json"]).json();
+            let blocks = answer["blocks"].as_array().expect("blocks");
+            let found = blocks.iter().find(|one| one["qualified_name"] == *block);
+            let Some(found) = found else { panic!("{name}: {answer}") };
+            let line = format!("{path}:{}", found["start_line"]);
+            let told = intent_in(&place.0.root(), &["why", &line]).out;
+            let since = format!("since then {}{by}", expected.1);
+            let is_told = expected.1.is_empty() || told.contains(&since);
+            let (verdict, intent) = (&found["verdict"], &found["intent"]["id"]);
+            if *verdict != expected.0 || *intent != "INT-001" || !is_told {
+                wrong += &format!("{name}: {verdict} {intent}, not {expected:?}\n{told}\n");
+            }
+            place.commit(&[]);
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
 /// A clone without the history that says who brought a line says so, and names nobody.
 #[test]
 fn missing_history_is_said_and_never_another_name() {

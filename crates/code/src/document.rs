@@ -354,6 +354,16 @@ impl Document {
         self.outlined().parsed.tree()
     }
 
+    /// Returns how many syntax nodes are around a block. Only languages that nest code by indentation
+    /// need this, because the text of a block tells nothing of it there. The result is 0 for others.
+    pub fn depth_of(&self, block: &Block) -> usize {
+        let is_asked = self.inner.language.is_some_and(Language::is_nested_by_indentation);
+        let Some(tree) = self.tree().filter(|_| is_asked) else { return 0 };
+        let Range { start, end } = block.bytes;
+        let node = tree.root_node().descendant_for_byte_range(start, end);
+        std::iter::successors(node, tree_sitter::Node::parent).count()
+    }
+
     fn parse(&self) -> ParsedText {
         let Inner { path, rope, language, unread, base, .. } = &*self.inner;
         match language {

@@ -33,6 +33,11 @@ impl Language {
         !self.syntax.entries.is_empty()
     }
 
+    /// Returns true if the indentation of code says what it belongs to.
+    pub(super) fn is_nested_by_indentation(&self) -> bool {
+        matches!(self.id, "python" | "yaml" | "haskell" | "scala" | "markdown")
+    }
+
     /// Returns the patterns and token facts. Returns `None` in a build without the grammar, or if the
     /// patterns do not fit the grammar; a test makes sure that the latter does not happen.
     pub(super) fn compiled(&self) -> Option<&Compiled> {

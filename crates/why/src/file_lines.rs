@@ -15,7 +15,7 @@ use ledger::{Entry, FileRecord, Ledger, RecordKind, SINGLE_LEDGER, kept_text};
 
 use crate::Workspace;
 use crate::block_changes::BlockChanges;
-use crate::provenance_of_blocks::{FileToJudge, Provenance};
+use crate::provenance_of_blocks::{BlocksThen, FileToJudge, Provenance};
 use crate::unread::newer_format_note;
 
 /// A file's blocks with what is known about each. The answers of all faces are made from it.
@@ -61,7 +61,7 @@ pub(crate) fn provenance_of_file(
     };
     let is_converted = matches!(error, Some(GitError::Converted { .. }));
     let error = error.map(|error| ground::Hint::with_hint(&error));
-    let known: Mutex<HashMap<Option<usize>, Option<Arc<FileBlocks>>>> = Mutex::default();
+    let known: Mutex<HashMap<Option<usize>, Option<Arc<BlocksThen>>>> = Mutex::default();
     let blocks_of_version = |at: Option<usize>| {
         let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
         known
@@ -70,7 +70,7 @@ pub(crate) fn provenance_of_file(
                 Some(at) => blocks_of_version(ws, &lines, at),
                 None => {
                     let text = ws.last_recorded_text(path)?;
-                    Some(ws.document(path, &text).ok()?.blocks())
+                    Some(Arc::new(BlocksThen::of_document(&ws.document(path, &text).ok()?)))
                 }
             })
             .clone()
@@ -95,12 +95,12 @@ pub(crate) fn provenance_of_file(
     FileProvenance { document, blocks, lines, provenance, error, is_converted }
 }
 
-fn blocks_of_version(ws: &Workspace, lines: &FileLines, at: usize) -> Option<Arc<FileBlocks>> {
+fn blocks_of_version(ws: &Workspace, lines: &FileLines, at: usize) -> Option<Arc<BlocksThen>> {
     let version = lines.versions.get(at).filter(|version| !version.is_uncommitted())?;
     let git = ws.git()?;
     let path = git.path_in_workspace(version.path.as_ref())?;
     let bytes = git.object_reader().ok()?.blob(version.blob).ok()?;
-    Some(ws.document(&path, &bytes).ok()?.blocks())
+    Some(Arc::new(BlocksThen::of_document(&ws.document(&path, &bytes).ok()?)))
 }
 
 enum AskedText {

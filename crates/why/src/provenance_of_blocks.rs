@@ -82,6 +82,21 @@ impl Provenance {
     }
 }
 
+/// The blocks of an earlier text.
+pub struct BlocksThen {
+    pub blocks: Arc<FileBlocks>,
+    /// For each block, [`Document::depth_of`].
+    depths: Vec<usize>,
+}
+
+impl BlocksThen {
+    pub(crate) fn of_document(document: &Document) -> Self {
+        let blocks = document.blocks();
+        let depths = blocks.blocks.iter().map(|block| document.depth_of(block)).collect();
+        Self { blocks, depths }
+    }
+}
+
 pub struct FileToJudge<'a> {
     pub path: &'a RelativePath,
     pub document: &'a Document,
@@ -89,7 +104,7 @@ pub struct FileToJudge<'a> {
     pub lines: &'a FileLines,
     /// Returns the blocks of a version, an index of [`FileLines::versions`], or of the text after the
     /// last change that the journal has.
-    pub blocks_of_version: &'a dyn Fn(Option<usize>) -> Option<Arc<FileBlocks>>,
+    pub blocks_of_version: &'a dyn Fn(Option<usize>) -> Option<Arc<BlocksThen>>,
     /// Returns the last change of a block. `None` if that cannot be said.
     pub last_change: &'a dyn Fn(&Block) -> Option<LastChange>,
     /// The versions that changed the white space of a block, which brought no line. They go on from
@@ -257,18 +272,22 @@ impl FileToJudge<'_> {
         };
         let source = sources.find(of_claim)?;
         let version = source.version.filter(|_| claim.commit.is_some());
-        let blocks = (self.blocks_of_version)(version)?;
-        let mut old = blocks.blocks.iter().filter(|old| old.identity.kind == block.identity.kind);
-        let same = |old: &&Block| old.identity.path == block.identity.path;
+        let then = (self.blocks_of_version)(version)?;
+        let old = then.blocks.blocks.iter().zip(&then.depths);
+        let mut old = old.filter(|(old, _)| old.identity.kind == block.identity.kind);
+        let same = |(old, _): &(&Block, _)| old.identity.path == block.identity.path;
         let named = old.clone().find(same);
         let lines = |block: &Block| block.whole_lines.end() - block.whole_lines.start();
-        let alike = |old: &Block| {
+        let alike = |(old, depth): (&Block, &usize)| {
             let (then, now) = (&old.fingerprint, &block.fingerprint);
             if !self.is_as_recorded_at(old, claim) {
                 None
             } else if then.content == now.content {
                 // The claim is then about a block inside this one.
                 newer.is_empty().then_some(PairedAs::Whole(Verdict::Exact))
+            } else if *depth != self.document.depth_of(block) {
+                // Somebody put the block elsewhere by its indentation alone.
+                None
             } else if then.tokens == now.tokens {
                 Some(PairedAs::Whole(Verdict::Reformatted))
             } else if then.own_tokens() == now.own_tokens() {
@@ -281,7 +300,7 @@ impl FileToJudge<'_> {
         };
         match named {
             Some(old) => {
-                let is_shorter = lines(block) < lines(old);
+                let is_shorter = lines(block) < lines(old.0);
                 alike(old).or(Some(PairedAs::Other { is_shorter }))
             }
             None => old.find_map(alike),
