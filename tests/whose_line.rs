@@ -761,6 +761,16 @@ const RESPACED: &[RespacedStory] = &[
         expected: ("modified", "4 lines"),
     },
     RespacedStory {
+        name: "a part of a YAML file is put below the key before it",
+        path: "src/a.yaml",
+        before: "jobs:\n  build:\n    one: 1\n    two: 2\n  test:\n    one: 1\n    three: 3\n",
+        after: |text| {
+            text.replace("  test:\n    one: 1\n    three", "    test:\n      one: 1\n      three")
+        },
+        block: "jobs.build",
+        expected: ("modified", "3 lines"),
+    },
+    RespacedStory {
         name: "a Rust function is put into a module",
         path: "src/a.rs",
         before: "fn g() {\n    one();\n    two();\n}\n",

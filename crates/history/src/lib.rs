@@ -36,6 +36,6 @@ pub use file_lines::{FileLines, LineFinder, LineSource, lines_without_git};
 pub use journal_moves::JournalTexts;
 pub use journal_texts::{lines_of_unkept_texts, recorded_texts};
 pub use known_origins::KnownOrigins;
-pub use line_map::new_lines;
+pub use line_map::{new_lines, respaced_lines};
 pub use origins::{FileVersion, LineOrigins, Origin, OriginRun, Walk};
 pub use text::{LineText, language_of};

@@ -39,6 +39,22 @@ pub fn new_lines(earlier: &[&LineText], now: &LineText) -> Vec<bool> {
     is_new
 }
 
+/// Returns for each line of a text whether it has other white space than in all earlier texts that have
+/// the line.
+pub fn respaced_lines(earlier: &[&LineText], now: &LineText) -> Vec<bool> {
+    let (mut is_respaced, mut is_there) = (vec![false; now.len()], vec![false; now.len()]);
+    for before in earlier {
+        for run in passed_runs(before, now) {
+            for (at, was) in run.now.zip(run.before..) {
+                is_respaced[at] = true;
+                is_there[at] |= before.line(was) == now.line(at);
+            }
+        }
+    }
+    is_respaced.iter_mut().zip(is_there).for_each(|(respaced, there)| *respaced &= !there);
+    is_respaced
+}
+
 #[derive(Default)]
 struct Runs(Vec<PassedRun>);
 

@@ -1,9 +1,11 @@
 //! The last change of a block that is not as it was recorded although none of its lines is newer.
 
+use std::ops::Range;
+
 use code::{Block, ContentHash, Document};
 use ground::RelativePath;
 use ground::git::{ByteSlice, ObjectId};
-use history::{FileChanges, FormerText, VersionChange};
+use history::{FileChanges, FormerText, LineText, VersionChange, respaced_lines};
 
 use crate::Workspace;
 
@@ -16,25 +18,13 @@ pub struct LastChange {
     pub time: i64,
     /// One item for each parent. `None` if a parent lacks the block.
     pub before: Vec<Option<FormerBlock>>,
-    text: String,
+    /// The lines of the block of which the change altered only white space, counted from 0.
+    pub respaced: Vec<usize>,
 }
 
 pub struct FormerBlock {
     pub content: ContentHash,
-    pub text: String,
     pub has_lost_lines: bool,
-}
-
-impl LastChange {
-    /// Returns the lines of the block in which the change altered white space, counted from
-    /// 0. `None` if it changed more than white space.
-    pub(crate) fn respaced_lines(&self) -> Option<Vec<usize>> {
-        let old =
-            self.before.iter().flatten().find(|old| has_same_letters(&old.text, &self.text))?;
-        let before: Vec<&str> = old.text.lines().collect();
-        let lines = self.text.lines().enumerate();
-        Some(lines.filter(|(at, line)| before.get(*at) != Some(line)).map(|(at, _)| at).collect())
-    }
 }
 
 /// The changes of one file, newest first, as far as they were looked at.
@@ -62,8 +52,8 @@ impl<'git> BlockChanges<'git> {
         let (git, tip) = (ws.git()?, ws.tip()?);
         let (tip, full) = (git.object_id(tip).ok()?, git.path_in_repository(path.as_str()));
         let text = text_of(document, block);
-        // The file on disk may have other line ends than git's.
-        let contains = |content: &[u8]| content.replace("\r\n", "\n").contains_str(text.trim_end());
+        let contains = |content: &[u8]| with_line_feeds(content).contains_str(text.trim_end());
+        let count = text.lines().count();
         for at in 0..MAX_CHANGES {
             if at == self.seen.len() {
                 if self.walk.is_none() {
@@ -79,10 +69,12 @@ impl<'git> BlockChanges<'git> {
                 let before =
                     ParentFile { document: ws.document(path, content).ok()?, is_gone: Vec::new() };
                 let before = vec![before.block(block, &text)];
+                let start = block.whole_lines.start() as usize - 1;
+                let now = document.text();
                 return Some(LastChange {
                     commit: ObjectId::null(tip.kind()),
                     time: i64::MAX,
-                    text,
+                    respaced: respaced_within(start..start + count, &[content], now.as_bytes()),
                     before,
                 });
             }
@@ -95,7 +87,12 @@ impl<'git> BlockChanges<'git> {
                 ParentFile { document, is_gone }.block(block, &text)
             };
             let before = files.map(former).collect();
-            return Some(LastChange { commit: change.commit, time: change.time, before, text });
+            let now = with_line_feeds(change.now.as_deref()?);
+            let start = now[..now.find(text.trim_end())?].find_iter("\n").count();
+            let parents = change.before.iter().flatten();
+            let parents: Vec<&[u8]> = parents.map(|old| &*old.content).collect();
+            let respaced = respaced_within(start..start + count, &parents, &now);
+            return Some(LastChange { commit: change.commit, time: change.time, respaced, before });
         }
         None
     }
@@ -105,12 +102,12 @@ impl ParentFile {
     /// Returns the block with the same name, or else one with the same text apart from
     /// white space. For example, a function that was put into a class has another name.
     fn block(&self, block: &Block, text: &str) -> Option<FormerBlock> {
+        let has_its_letters = |old: &&Block| has_same_letters(&text_of(&self.document, old), text);
         let former = |old: &Block| {
             let lines = self.is_gone.iter().enumerate();
             let mut gone = lines.filter(|(_, is_gone)| **is_gone);
             FormerBlock {
                 content: old.fingerprint.content.clone(),
-                text: text_of(&self.document, old),
                 has_lost_lines: gone.any(|(line, _)| {
                     u32::try_from(line + 1).is_ok_and(|line| old.whole_lines.contains(line))
                 }),
@@ -119,10 +116,23 @@ impl ParentFile {
         let blocks = self.document.blocks();
         let alike = blocks.blocks.iter().filter(|old| old.identity.kind == block.identity.kind);
         let named = alike.clone().find(|old| old.identity.path == block.identity.path);
-        named
-            .map(former)
-            .or_else(|| alike.map(former).find(|old| has_same_letters(&old.text, text)))
+        named.or_else(|| alike.clone().find(has_its_letters)).map(former)
     }
+}
+
+/// Returns the text with the line ends that git has. A file on disk may have others.
+fn with_line_feeds(content: &[u8]) -> Vec<u8> {
+    content.replace("\r\n", "\n")
+}
+
+/// Returns which of some lines of a text have other white space than before, counted from the first
+/// of them.
+fn respaced_within(lines: Range<usize>, before: &[&[u8]], now: &[u8]) -> Vec<usize> {
+    let text = |content: &[u8]| LineText::new(with_line_feeds(content));
+    let before: Vec<LineText> = before.iter().map(|content| text(content)).collect();
+    let is_respaced = respaced_lines(&before.iter().collect::<Vec<_>>(), &text(now));
+    let within = is_respaced.get(lines).unwrap_or_default();
+    within.iter().enumerate().filter(|(_, is_it)| **is_it).map(|(at, _)| at).collect()
 }
 
 fn has_same_letters(one: &str, other: &str) -> bool {

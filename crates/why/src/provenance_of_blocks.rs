@@ -216,16 +216,16 @@ impl FileToJudge<'_> {
         if is_merge && change.before.iter().all(is_kept) {
             return Verdict::Exact;
         }
-        if let Some(lines) = change.respaced_lines() {
+        let has_lost_lines = change.before.iter().flatten().any(|old| old.has_lost_lines);
+        if !has_lost_lines && !change.respaced.is_empty() {
             let version = Some(self.version_of(&change));
             let source = |line_there| LineSource { version, line_there, ..LineSource::default() };
-            found.newer = lines.into_iter().map(source).collect();
+            found.newer = change.respaced.into_iter().map(source).collect();
             return Verdict::Modified;
         }
         // A change between the record and its commit brought no line either.
         let of_record = found.claim.as_ref().and_then(|claim| claim.commit.clone());
-        found.is_cut = of_record == Some(change.commit.to_string())
-            || change.before.iter().flatten().any(|old| old.has_lost_lines);
+        found.is_cut = has_lost_lines || of_record == Some(change.commit.to_string());
         Verdict::Modified
     }
 
