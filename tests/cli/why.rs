@@ -33,7 +33,7 @@ fn twice() -> Lab {
 }
 
 #[test]
-fn a_row_shows_all_intents_that_brought_as_many_lines() {
+fn a_row_without_a_named_intent_says_whose_its_lines_are() {
     let lab = Lab::governed();
     for name in ["Doors", "Alarms", "Lights"] {
         lab.fine(&["new", name, "--scope", "src/**", "--start"]);
@@ -43,8 +43,11 @@ fn a_row_shows_all_intents_that_brought_as_many_lines() {
         format!("fn {name}() {{\n{body}}}\n")
     };
     let before = ["old", "older", "oldest"];
-    lab.write("src/shop.rs", block("part", &before));
-    lab.commit();
+    // Two commits of one author are one share.
+    for lines in [&before[..2], &before] {
+        lab.write("src/shop.rs", block("part", lines));
+        lab.commit();
+    }
     let mut part = before.to_vec();
     for (intent, half, calls) in [
         ("INT-001", &["one"][..], ["lock", "bolt"]),
@@ -60,8 +63,12 @@ fn a_row_shows_all_intents_that_brought_as_many_lines() {
         let row = told.lines().find(|row| row.contains(name)).expect("a row");
         row.split_whitespace().skip(3).collect::<Vec<_>>().join(" ")
     };
-    assert_eq!(row("part"), "· unrecorded 2/10 INT-001, 2/10 INT-002, 2/10 INT-003");
-    assert_eq!(row("half"), "? ambiguous 2/4 INT-001, 2/4 INT-002");
+    let shares = "4 lines git: t, 2 lines INT-001, 2 lines INT-002, 2 lines INT-003";
+    assert_eq!(row("part"), format!("· unrecorded {shares}"));
+    assert_eq!(row("half"), "? ambiguous 2 lines INT-001, 2 lines INT-002");
+    assert!(told.ends_with("\n1 of 2 blocks recorded, 1 in part\n"), "{told}");
+    let cards = lab.fine(&["why", "src/shop.rs", "--lines"]);
+    assert!(cards.contains("no intent brought half of its lines"), "{cards}");
 }
 
 #[test]

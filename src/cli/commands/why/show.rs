@@ -1,5 +1,6 @@
 //! Prints the answer of `intent why`.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 
@@ -16,7 +17,7 @@ use ground::text::{self, counted};
 use provenance::Verdict;
 use why::answers::{
     self, AskedFor, BlockAnswer, BlockLines, CommitBrief, IntentBrief, IntentVersion, KnownBy,
-    LineAnswer, LineState, OriginAnswer, RecordBrief, ShareAnswer, WhyAnswer, span,
+    LineAnswer, LineState, OriginAnswer, RecordBrief, WhyAnswer, span,
 };
 
 const VALUES: usize = 12;
@@ -78,7 +79,8 @@ fn blocks(page: &mut Page, answer: &WhyAnswer, wanted: &ShownParts) {
             answer.blocks.iter().for_each(|block| card(page, answer, block, wanted));
         }
         None if in_full => {
-            let recorded = answer.blocks.iter().filter(|block| is_recorded(block));
+            let known = |block: &&BlockAnswer| is_recorded(block) || has_recorded_lines(block);
+            let recorded = answer.blocks.iter().filter(known);
             recorded.for_each(|block| card(page, answer, block, wanted));
             page.gap();
             summary(page, &answer.blocks);
@@ -134,9 +136,7 @@ fn print_heading(
 fn card(page: &mut Page, answer: &WhyAnswer, block: &BlockAnswer, wanted: &ShownParts) {
     let now = wanted.now;
     let known = match block.verdict {
-        Verdict::Unrecorded if recorded_share(block).is_some() => {
-            "no intent brought half of its lines"
-        }
+        Verdict::Unrecorded if has_recorded_lines(block) => "no intent brought half of its lines",
         Verdict::Unrecorded => "no intent is known",
         Verdict::Ambiguous => "two intents brought half of its lines each",
         _ => "recorded under no intent",
@@ -344,28 +344,39 @@ fn meaning_of_verdict(block: &BlockAnswer) -> String {
             block.newer_text().unwrap_or_else(|| "changed since it was recorded".to_owned())
         }
         Verdict::Ambiguous => block.ambiguity(),
-        Verdict::Unrecorded => whose_lines(block),
+        Verdict::Unrecorded => whose_lines(block, of_git),
     }
 }
 
-fn recorded_share(block: &BlockAnswer) -> Option<&ShareAnswer> {
-    block.shares.iter().find(|share| share.intent.is_some())
+fn has_recorded_lines(block: &BlockAnswer) -> bool {
+    block.shares.iter().any(|share| share.intent.is_some())
 }
 
-/// Says whose the lines of a block are: `3 lines INT-001, 4 lines git: Ada abc1234 Begin`.
-fn whose_lines(block: &BlockAnswer) -> String {
-    let share = |share: &ShareAnswer| {
+/// Says whose the lines of a block are: `3 lines INT-001, 4 lines git: Ada`. `of_git` names a commit.
+fn whose_lines(block: &BlockAnswer, of_git: fn(&CommitBrief) -> String) -> String {
+    let mut owners: Vec<(String, usize)> = Vec::new();
+    for share in &block.shares {
         let whose = match (share.unnamed(), &share.intent, &share.commit) {
             (Some(said), ..) => said.to_owned(),
             (None, Some(intent), _) => intent.clone(),
             (None, None, commit) => commit.as_ref().map(of_git).unwrap_or_default(),
         };
-        format!("{} {whose}", counted(share.lines, "line"))
-    };
-    let mut said: Vec<String> = block.shares.iter().take(SHARES).map(share).collect();
-    let rest: usize = block.shares.iter().skip(SHARES).map(|share| share.lines).sum();
+        match owners.iter_mut().find(|(known, _)| *known == whose) {
+            Some((_, lines)) => *lines += share.lines,
+            None => owners.push((whose, share.lines)),
+        }
+    }
+    owners.sort_by_key(|(_, lines)| Reverse(*lines));
+    let said = owners.iter().take(SHARES);
+    let mut said: Vec<String> =
+        said.map(|(whose, lines)| format!("{} {whose}", counted(*lines, "line"))).collect();
+    let rest: usize = owners.iter().skip(SHARES).map(|(_, lines)| lines).sum();
     said.extend((rest > 0).then(|| format!("{} others", counted(rest, "line"))));
     if said.is_empty() { "no record names it".to_owned() } else { said.join(", ") }
+}
+
+fn author_by_git(commit: &CommitBrief) -> String {
+    format!("git: {}", commit.author)
 }
 
 fn of_git(commit: &CommitBrief) -> String {
@@ -453,7 +464,7 @@ fn list(page: &mut Page, path: &str, blocks: &[BlockAnswer], now: Timestamp) {
         let commit = |block: &BlockAnswer| Some(block.origin.as_ref()?.commit.id.clone());
         let of_first = commit(first);
         let is_alike = |block: &&BlockAnswer| {
-            !is_recorded(block) && recorded_share(block).is_none() && commit(block) == of_first
+            !is_recorded(block) && !has_recorded_lines(block) && commit(block) == of_first
         };
         let run = rest.iter().take_while(is_alike).count();
         if run > LISTED {
@@ -481,15 +492,20 @@ fn row(block: &BlockAnswer, now: Timestamp) -> Vec<Cell> {
     let name = format!("{} {}", block.kind, block.qualified_name);
     if !is_recorded(block) {
         let words = [lines, name, format!("{mark} {word}")];
-        let cells = foremost_cells(block, DIM).unwrap_or_else(|| origin_cells(block, now));
+        let cells = match has_recorded_lines(block) {
+            true => vec![Cell::new(DIM, whose_lines(block, author_by_git))],
+            false => origin_cells(block, now),
+        };
         return words.map(|words| Cell::new(DIM, words)).into_iter().chain(cells).collect();
     }
     let inside = if block.only_inside { " inside" } else { "" };
     let suspect = if block.suspect.is_some() { ", suspect" } else { "" };
     let word = format!("{mark} {word}{inside}{suspect}");
     let place = [Cell::new(DIM, lines), Cell::new(PLAIN, name), Cell::new(style, word)];
-    let foremost = foremost_cells(block, INTENT).filter(|_| block.verdict == Verdict::Ambiguous);
-    let cells = foremost.unwrap_or_else(|| record_cells(block, now));
+    let cells = match block.verdict {
+        Verdict::Ambiguous => vec![Cell::new(INTENT, whose_lines(block, author_by_git))],
+        _ => record_cells(block, now),
+    };
     place.into_iter().chain(cells).collect()
 }
 
@@ -505,18 +521,6 @@ fn record_cells(block: &BlockAnswer, now: Timestamp) -> Vec<Cell> {
         Cell::new(PLAIN, who.unwrap_or_default()),
         Cell::new(DIM, at),
     ]
-}
-
-/// Returns the intent that brought the most lines of a block without a named one, and how many of how
-/// many. If several brought as many, all of them: `2/11  INT-001, 2/11 INT-002`.
-fn foremost_cells(block: &BlockAnswer, style: Style) -> Option<Vec<Cell>> {
-    let most = recorded_share(block)?.lines;
-    let all: usize = block.shares.iter().map(|share| share.lines).sum();
-    let brought = format!("{most}/{all}");
-    let tied = block.shares.iter().filter(|share| share.lines == most);
-    let ids: Vec<&str> = tied.filter_map(|share| share.intent.as_deref()).collect();
-    let ids = ids.join(&format!(", {brought} "));
-    Some(vec![Cell::new(DIM, brought), Cell::new(style, ids)])
 }
 
 fn origin_cells(block: &BlockAnswer, now: Timestamp) -> Vec<Cell> {
@@ -597,6 +601,11 @@ fn versions_line(page: &mut Page, versions: &[&IntentBrief]) {
 fn summary(page: &mut Page, blocks: &[BlockAnswer]) {
     let recorded = blocks.iter().filter(|block| is_recorded(block)).count();
     page.styled(DIM, format!("{recorded} of {} recorded", counted(blocks.len(), "block")));
+    let in_part = |block: &&BlockAnswer| !is_recorded(block) && has_recorded_lines(block);
+    let in_part = blocks.iter().filter(in_part).count();
+    if in_part > 0 {
+        page.styled(DIM, format!(", {in_part} in part"));
+    }
     let missing = blocks.iter().filter(|block| block.history_missing).count();
     if missing > 0 {
         page.styled(UNSURE, format!("; for {}, {MISSING}", counted(missing, "block")));
