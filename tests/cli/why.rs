@@ -72,6 +72,30 @@ fn a_row_without_a_named_intent_says_whose_its_lines_are() {
 }
 
 #[test]
+fn everybody_who_wrote_under_the_intent_of_a_block_is_named() {
+    let lab = Lab::governed();
+    lab.fine(&["new", "Doors", "--scope", "src/**", "--start"]);
+    let write = |calls: &[&str], agent: &str| {
+        let body: String = calls.iter().map(|call| format!("    {call}();\n")).collect();
+        lab.write("src/shop.rs", format!("fn open() {{\n{body}}}\n"));
+        lab.fine(&["record", "src", "--intent", "INT-001", "--agent", agent]);
+    };
+    let all = ["one", "two", "three", "four", "five", "six"];
+    write(&all[..1], "bot");
+    write(&all, "codex");
+    write(&["one", "two", "three", "four", "five", "seis"], "bot");
+    for is_committed in [false, true] {
+        if is_committed {
+            lab.commit();
+        }
+        let told = lab.fine(&["why", "src/shop.rs"]);
+        let row = told.lines().find(|row| row.contains("open")).expect("a row");
+        let row = row.split_whitespace().skip(3).collect::<Vec<_>>().join(" ");
+        assert_eq!(row, "✓ exact 7/7 INT-001 codex and bot just now");
+    }
+}
+
+#[test]
 fn a_block_has_all_facts_that_its_traced_record_has() {
     let lab = twice();
     let why = lab.json(&["why", "src/shop.rs"]);

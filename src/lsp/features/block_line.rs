@@ -172,8 +172,10 @@ fn cut_at_word(name: &str, most: usize) -> String {
     }
 }
 
-fn author(answer: &BlockAnswer) -> Option<String> {
-    answer.contributor.as_ref().map(|who| self::author_name(who, answer.tool.as_deref()))
+/// Returns who brought the lines under the intent of a block. `None` if no record names it.
+pub fn author(answer: &BlockAnswer) -> Option<String> {
+    let authors = answer.authors();
+    (!authors.is_empty()).then(|| text::terminal(&text::joined_words(authors)))
 }
 
 pub fn author_name(contributor: &Contributor, tool: Option<&str>) -> String {

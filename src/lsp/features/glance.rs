@@ -210,8 +210,7 @@ fn commit_text(text: &Prose, commit: &CommitBrief) -> String {
 }
 
 fn who_line(text: &Prose, known: KnownFile<'_>, answer: &BlockAnswer) -> Option<String> {
-    if let Some(contributor) = &answer.contributor {
-        let author = block_line::author_name(contributor, answer.tool.as_deref());
+    if let Some(author) = block_line::author(answer) {
         let age = answer.timestamp.as_deref().and_then(ago);
         let brought = answer.brought.map(BroughtLines::in_words);
         let mut parts = vec![who_and_when(text, &author, age, brought)];

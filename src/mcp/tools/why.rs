@@ -38,6 +38,10 @@ pub(super) fn why(call: &CallContext, arguments: WhyToolArguments) -> ToolOutcom
     Ok(ToolAnswer::with_repository_text(answer, &words.join("\n")))
 }
 
+fn other_authors(others: &[String]) -> String {
+    format!(", also by {}", text::joined_words(others.iter().map(String::as_str)))
+}
+
 fn line_of_block(block: &BlockAnswer) -> String {
     let (first, last, kind) = (block.start_line, block.end_line, &block.kind);
     let (name, verdict) = (&block.qualified_name, block.verdict.as_str());
@@ -51,6 +55,7 @@ fn line_of_block(block: &BlockAnswer) -> String {
         constraints.map(|all| format!(", under: {}", all.join("; "))),
         who.map(|who| format!(", {}", answers::who_in_full(who, block.tool.as_deref()))),
         block.session.as_ref().map(|session| format!(" in {session}")),
+        block.authors().get(1..).filter(|others| !others.is_empty()).map(other_authors),
         block.timestamp.as_ref().map(|when| format!(", {when}")),
         block.brought_text().map(|brought| format!(", {brought}")),
         block.newer_text().map(|newer| format!(", {newer}")),

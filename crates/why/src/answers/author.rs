@@ -68,6 +68,24 @@ fn contributor_name(contributor: &Contributor, agent: Option<&str>) -> String {
 }
 
 impl BlockAnswer {
+    /// Returns who brought lines under the intent of the block: first the author of its record, which
+    /// brought the most lines.
+    pub fn authors(&self) -> Vec<String> {
+        let its = self.lineage.iter().find(|record| Some(&record.record) == self.record.as_ref());
+        let own = self.contributor.iter().map(|who| author_name(who, self.tool.as_deref()));
+        let others = its.into_iter().flat_map(|its| {
+            let others = self.lineage.iter().filter(|record| record.intent == its.intent);
+            others.map(|record| author_name(&record.contributor, record.tool.as_deref()))
+        });
+        let mut authors: Vec<String> = Vec::new();
+        for author in own.chain(others) {
+            if !authors.contains(&author) {
+                authors.push(author);
+            }
+        }
+        authors
+    }
+
     /// Says how much of the block its record wrote: `brought 3 of 14 lines`. `None` if it wrote all
     /// lines, or if the lines were not compared.
     pub fn brought_text(&self) -> Option<String> {

@@ -13,7 +13,7 @@ use crate::cli::when;
 use claims::ClaimedLine;
 use code::LineRange;
 use ground::git::short_id;
-use ground::text::{self, counted};
+use ground::text::{self, counted, joined_words};
 use provenance::Verdict;
 use why::answers::{
     self, AskedFor, BlockAnswer, BlockLines, CommitBrief, IntentBrief, IntentVersion, KnownBy,
@@ -512,13 +512,11 @@ fn row(block: &BlockAnswer, now: Timestamp) -> Vec<Cell> {
 fn record_cells(block: &BlockAnswer, now: Timestamp) -> Vec<Cell> {
     let brought = block.brought.map(|brought| format!("{}/{}", brought.lines, brought.of));
     let id = block.intent.as_ref().map(IntentBrief::label);
-    let who =
-        block.contributor.as_ref().map(|who| answers::author_name(who, block.tool.as_deref()));
     let at = block.timestamp.as_deref().map(|at| when::ago(now, at)).unwrap_or_default();
     vec![
         Cell::new(DIM, brought.unwrap_or_default()),
         shared::intent_cell(id.as_deref()),
-        Cell::new(PLAIN, who.unwrap_or_default()),
+        Cell::new(PLAIN, joined_words(block.authors())),
         Cell::new(DIM, at),
     ]
 }
