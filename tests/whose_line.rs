@@ -799,6 +799,9 @@ fn code_that_was_put_elsewhere_by_its_indentation_was_modified_by_who_did_it() {
             let since = format!("since then {}{by}", expected.1);
             let is_told = expected.1.is_empty() || told.contains(&since);
             let (verdict, intent) = (&found["verdict"], &found["intent"]["id"]);
+            // No other block is said to be the one that was recorded.
+            let was = found["recorded"]["name"].as_str().unwrap_or_default();
+            assert!(block.ends_with(was), "{name}: {was}");
             if *verdict != expected.0 || *intent != "INT-001" || !is_told {
                 wrong += &format!("{name}: {verdict} {intent}, not {expected:?}\n{told}\n");
             }

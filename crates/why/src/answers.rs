@@ -24,7 +24,10 @@ use super::{ReadError, Workspace, namesake, suspect};
 use code::{Block, ContentHash, Document, LineRange};
 use ground::git::{ObjectId, Target};
 use ground::{CommitId, Hint, RelativePath, text};
-use ledger::{Claim, Contributor, Entry, Record, RecordKind, Strength, Trust, evidence};
+use ledger::{
+    BlockName, BlockRecord, Claim, Contributor, Entry, Record, RecordKind, Strength, Trust,
+    evidence,
+};
 use provenance::Verdict;
 
 pub use super::commit_brief::brief as commit_brief;
@@ -696,14 +699,19 @@ fn records_of(ws: &Workspace, file: &FileProvenance, found: &Provenance) -> Vec<
     records
 }
 
+/// Returns the block as the record has it: the one with the same text or name, or else the only one.
+/// `None` if nobody can tell which of several it was.
 fn recorded(claim: &Claim, block: &Block) -> Option<RecordedBlock> {
-    let ranges = claim.file()?.ranges();
+    let ranges = claim.file()?.ranges().filter(|range| !range.deleted);
     let named = ranges.filter_map(|range| Some((range, range.block.as_ref()?)));
-    let (range, name) = named
-        .filter(|(_, name)| name.kind == block.identity.kind.as_str())
-        .max_by_key(|(range, name)| {
-            (range.content_hash == block.fingerprint.content, name.path == block.identity.path)
-        })?;
+    let named = named.filter(|(_, name)| name.kind == block.identity.kind.as_str());
+    let named: Vec<(&BlockRecord, &BlockName)> = named.collect();
+    let likeness = |range: &BlockRecord, name: &BlockName| {
+        (range.content_hash == block.fingerprint.content, name.path == block.identity.path)
+    };
+    let most = named.iter().map(|(range, name)| likeness(range, name)).max()?;
+    let mut alike = named.iter().filter(|(range, name)| likeness(range, name) == most);
+    let (range, name) = alike.next().filter(|_| alike.next().is_none())?;
     Some(RecordedBlock {
         path: claim.path.clone(),
         kind: name.kind.clone(),
