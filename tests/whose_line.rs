@@ -502,6 +502,20 @@ const STORIES: &[LineStory] = &[
         },
         expected: "-12-",
     },
+    LineStory {
+        name: "late evidence about a commit that was amended away is reverted, and comes back",
+        told: |place| {
+            place.step(0, &function("x", "x"));
+            place.step(1, &(function("x", "x") + &f("one two three")));
+            place.write(0, &(function("x", "x") + &f("one mine two three")));
+            place.commit(&["--amend"]);
+            place.write_to("src/b.rs", 0, &function("b", "b"));
+            place.commit(&["--amend"]);
+            place.git(&["revert", "--no-edit", "HEAD"]);
+            place.git(&["revert", "--no-edit", "HEAD"]);
+        },
+        expected: "--11-11",
+    },
 ];
 
 /// Commits an agent's text on a branch without hooks, and seals it with the next commit.

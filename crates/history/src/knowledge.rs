@@ -90,6 +90,8 @@ struct LateCommit {
     commit: String,
     /// See [`ObjectReader::authorship`]. `None` if the repository does not have it.
     authorship: Option<BString>,
+    /// Whether the commit has left the history. The clone in which it was made may still have it.
+    is_gone: bool,
     entries: OnceLock<Vec<Arc<Entry>>>,
 }
 
@@ -101,6 +103,39 @@ pub(crate) struct EvidenceOfReplaced {
 
 /// How much older than its parents a commit may claim to be, in seconds, because of a wrong clock.
 const WRONG_CLOCK: i64 = 24 * 60 * 60;
+
+/// How many commits are walked to tell which of the commits with late evidence have left the history.
+/// An older one that the repository has counts as one of the history.
+const MAX_WALKED: usize = 1_000;
+
+/// The newest commits of the history that is asked about.
+#[derive(Default)]
+struct RecentHistory {
+    commits: HashSet<ObjectId>,
+    /// Every commit of the history that was made after this time is among them. `None` if all are.
+    complete_after: Option<i64>,
+}
+
+impl RecentHistory {
+    fn walked_to(reader: &mut ObjectReader<'_>, oldest: Option<i64>) -> Result<Self, GitError> {
+        let (Some(tip), Some(oldest)) = (reader.tip(), oldest) else {
+            return Ok(Self { complete_after: Some(i64::MAX), ..Self::default() });
+        };
+        let mut found = Ancestors::new(tip);
+        for _ in 0..MAX_WALKED {
+            if !found.take_step(reader, oldest - WRONG_CLOCK)? {
+                return Ok(Self { commits: found.seen, complete_after: None });
+            }
+        }
+        let complete_after = found.next.peek().map(|(time, _)| time + WRONG_CLOCK);
+        Ok(Self { commits: found.seen, complete_after })
+    }
+
+    fn lacks(&self, commit: ObjectId, time: i64) -> bool {
+        let is_complete = self.complete_after.is_none_or(|after| time > after);
+        is_complete && !self.commits.contains(&commit)
+    }
+}
 
 /// A commit and those that it comes from. The history is walked only as far as is asked.
 #[derive(Debug)]
@@ -123,15 +158,22 @@ impl Ancestors {
     ) -> Result<bool, GitError> {
         let oldest = reader.commit(commit)?.time - WRONG_CLOCK;
         while !self.seen.contains(&commit) {
-            let Some((_, next)) = self.next.peek().copied().filter(|(time, _)| *time >= oldest)
-            else {
+            if !self.take_step(reader, oldest)? {
                 return Ok(false);
-            };
-            self.next.pop();
-            for parent in reader.commit(next)?.parents {
-                if self.seen.insert(parent) {
-                    self.next.push((reader.commit(parent)?.time, parent));
-                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Goes on from the newest commit whose parents were not looked at yet. Returns false if there is
+    /// none that was made at `oldest` or later.
+    fn take_step(&mut self, reader: &mut ObjectReader<'_>, oldest: i64) -> Result<bool, GitError> {
+        let next = self.next.peek().copied().filter(|(time, _)| *time >= oldest);
+        let Some((_, next)) = next else { return Ok(false) };
+        self.next.pop();
+        for parent in reader.commit(next)?.parents {
+            if self.seen.insert(parent) {
+                self.next.push((reader.commit(parent)?.time, parent));
             }
         }
         Ok(true)
@@ -378,9 +420,8 @@ impl<'a> Knowledge<'a> {
     /// or a squash does. It counts for the same runs of lines that the commit brought.
     ///
     /// A commit that has the author, the time and the message of the other one is a copy of it, which
-    /// the answer says. Otherwise the repository must lack the other one, since only a walk through the
-    /// whole history would tell whether it left, and this one must have been there when the late
-    /// evidence came. For example, somebody squashes a branch with an agent's commit and with the
+    /// the answer says. Otherwise the other one must have left the history, and this one must have been
+    /// there when the late evidence came. For example, somebody squashes a branch with an agent's commit and with the
     /// evidence about it: the squash brings both. What a person commits on top of it replaced nothing,
     /// even if one of its lines is equal. A shallow clone may only lack a commit, so there nothing is
     /// known.
@@ -405,7 +446,7 @@ impl<'a> Knowledge<'a> {
         let (id, authorship) = (by.to_string(), reader.authorship(by)?);
         for one in late.iter().filter(|one| one.commit != id) {
             let is_copied = one.authorship.as_ref() == Some(&authorship);
-            if !is_copied && one.authorship.is_some() {
+            if !is_copied && !one.is_gone {
                 continue;
             }
             let known = match one.entries.get() {
@@ -500,11 +541,22 @@ impl<'a> Knowledge<'a> {
     /// Returns the commits with late evidence. None in a shallow clone.
     fn late_commits(&self, reader: &mut ObjectReader<'_>) -> Result<Vec<LateCommit>, GitError> {
         let ids = if reader.is_shallow() { Vec::new() } else { self.ids_of_late(reader)? };
-        let late = ids.into_iter().map(|commit| {
+        let mut late = Vec::new();
+        for commit in ids {
             let id = ObjectId::from_hex(commit.as_bytes()).ok();
             let id = id.filter(|id| reader.has_object(*id));
             let authorship = id.and_then(|id| reader.authorship(id).ok());
-            LateCommit { commit, authorship, entries: OnceLock::new() }
+            let here = match id.filter(|_| authorship.is_some()) {
+                Some(id) => Some((id, reader.commit(id)?.time)),
+                None => None,
+            };
+            late.push((commit, authorship, here));
+        }
+        let oldest = late.iter().filter_map(|(_, _, here)| Some(here.as_ref()?.1)).min();
+        let recent = RecentHistory::walked_to(reader, oldest)?;
+        let late = late.into_iter().map(|(commit, authorship, here)| {
+            let is_gone = here.is_none_or(|(id, time)| recent.lacks(id, time));
+            LateCommit { commit, authorship, is_gone, entries: OnceLock::new() }
         });
         Ok(late.collect())
     }
