@@ -503,6 +503,46 @@ const STORIES: &[LineStory] = &[
         expected: "-12-",
     },
     LineStory {
+        name: "a change waits in a stash while another change of the file is committed",
+        told: |place| {
+            place.step(0, &function("x", "x"));
+            place.write(1, &(function("x", "x") + &f("one two")));
+            place.git(&["stash", "-q"]);
+            place.step(2, &(function("h", "h") + &function("x", "x")));
+            place.git(&["stash", "pop", "-q"]);
+            place.commit(&[]);
+        },
+        expected: "22--111",
+    },
+    LineStory {
+        name: "a new file waits in a stash while another file of its name comes and goes",
+        told: |place| {
+            place.write_to("src/b.rs", 0, &function("b", "b"));
+            place.commit(&[]);
+            place.write(1, &f("one two"));
+            place.git(&["stash", "-qu"]);
+            place.step(2, &function("g", "three four"));
+            place.git(&["rm", "-q", FILE]);
+            place.commit(&[]);
+            place.git(&["stash", "pop", "-q"]);
+            place.commit(&[]);
+        },
+        expected: "111",
+    },
+    LineStory {
+        name: "a commit is taken back, and a person makes it again in parts",
+        told: |place| {
+            let first = "use std::fs;\n".to_owned() + &function("x", "x");
+            place.step(0, &function("x", "x"));
+            place.step(1, &(first.clone() + &f("one two three")));
+            place.git(&["reset", "-q", "HEAD~1"]);
+            place.git(&["checkout", "-q", "."]);
+            place.step(0, &first);
+            place.step(0, &(first + &f("one two three")));
+        },
+        expected: "---1111",
+    },
+    LineStory {
         name: "late evidence about a commit that was amended away is reverted, and comes back",
         told: |place| {
             place.step(0, &function("x", "x"));

@@ -27,7 +27,8 @@ use crate::comparison::{digests, is_evidence, still_named};
 use code::Document;
 use code::saying_lines::says_something;
 use ground::git::{BString, ChangeKind, ChangedBlob, ObjectId, ObjectReader, PathChange, Target};
-use ground::{CommitId, Git, RelativePath, store};
+use ground::{CommitId, Git, RelativePath, clock, store};
+use history::knowledge::runs_about;
 use history::{
     JournalTexts, LineText, RecordedText, Walk, attribute, language_of, new_lines, recorded_texts,
 };
@@ -170,8 +171,13 @@ fn run(ws: &Workspace, caller: SealCaller, write: bool) -> Result<SealAnswer, Ve
     if !write {
         return Ok(answer);
     }
-    let still_open = records_with_more_lines(ws, git, &all)?;
-    let overwritten = records_overwritten_by(ws, &all);
+    let with_more_lines = records_with_more_lines(ws, git, &all)?;
+    let is_settled = |id: &&String| {
+        let has_line = drafts.iter().any(|draft| draft.with_lines.contains(*id));
+        !with_more_lines.contains(*id) && (has_line || !brought_lines(ws, id))
+    };
+    let mut overwritten = records_overwritten_by(ws, &all);
+    overwritten.retain(|(id, _)| !with_more_lines.contains(id));
     let mut notes = Vec::new();
     for draft in &drafts {
         let bytes = draft.bytes(ws);
@@ -179,7 +185,7 @@ fn run(ws: &Workspace, caller: SealCaller, write: bool) -> Result<SealAnswer, Ve
         // about evidence that does not exist does no harm.
         journal::note_made(&ws.root, Digest::compute(&bytes))?;
         let file = draft::write(ws, &bytes, draft.of.as_ref())?;
-        let settled = draft.records.iter().filter(|id| !still_open.contains(*id));
+        let settled = draft.records.iter().filter(is_settled);
         let also = overwritten.iter().filter(|(_, by)| draft.records.contains(by));
         let records = settled.chain(also.map(|(id, _)| id)).cloned().collect();
         notes.push(DraftNote { file: file.clone(), records });
@@ -369,6 +375,7 @@ fn of_index(ws: &Workspace, git: &Git) -> Result<Draft, VerbError> {
         let Ok(now) = ws.document(path, &bytes) else { continue };
         let before = before_of(ws, parents.first(), from.as_ref().unwrap_or(path))?;
         let (texts, later) = ((before.as_ref(), &now), brought.later_edits(ws, path, &is_new));
+        draft.with_lines.extend(brought.owner_ids());
         for (entries, lines) in brought.groups(path, texts) {
             draft.add_lines(path, &entries, texts, lines, &later);
         }
@@ -537,26 +544,69 @@ impl TakenAway {
     }
 }
 
-/// Returns the records that must stay open after this seal, because the work tree has more of their
-/// lines than was sealed. For example, one record has two functions, and `git add -p` staged only
-/// one of them. The commit then carries that function, and the next commit can still carry the
+/// Returns true if a record brought lines. If none of them is in the commit, it need not be settled:
+/// the commit may only have a block that is as the record left it.
+fn brought_lines(ws: &Workspace, id: &str) -> bool {
+    let entry = ws.journal.by_id(id).filter(|entry| is_work(entry));
+    entry.is_some_and(|entry| {
+        entry.record.paths().any(|path| runs_about(entry, path).any(|runs| !runs.is_empty()))
+    })
+}
+
+/// If there are more stashes than this, the older ones are not looked at.
+const MAX_STASHES: usize = 16;
+
+/// Returns the commits of those stashes that may have lines of open records about these files: they
+/// are not older than the first of the records.
+fn stashes_with_work_on(
+    ws: &Workspace,
+    git: &Git,
+    paths: &BTreeSet<&RelativePath>,
+) -> Result<Vec<CommitId>, VerbError> {
+    let entries = paths.iter().flat_map(|path| ws.journal.of_path(path));
+    let times = entries.filter(|entry| is_work(entry)).map(|entry| &entry.record.timestamp);
+    let Some(first) = times.filter_map(|time| clock::milliseconds(time)).min() else {
+        return Ok(Vec::new());
+    };
+    let mut found = Vec::new();
+    for stash in git.stashes()?.into_iter().take(MAX_STASHES) {
+        let info = git.commit_info(&stash)?;
+        // The time of a commit is rounded down to seconds.
+        if (info.time + 1) * 1_000 >= first {
+            // The third parent of a stash has the files that git did not track.
+            found.extend(info.parents.into_iter().nth(2));
+            found.push(stash);
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the records that must stay open after this seal, because the work tree or a stash has more
+/// of their lines than was sealed. For example, one record has two functions, and `git add -p` staged
+/// only one of them. The commit then carries that function, and the next commit can still carry the
 /// other.
 fn records_with_more_lines(
     ws: &Workspace,
     git: &Git,
     sealed: &BTreeSet<&String>,
 ) -> Result<BTreeSet<String>, VerbError> {
-    let mut open = BTreeSet::new();
-    for path in sealed_paths(ws, sealed) {
-        let base = git.file_in_index(path)?;
-        let on_disk = ws.bytes_as_stored(path);
-        if base == on_disk {
-            continue;
+    let (paths, mut open) = (sealed_paths(ws, sealed), BTreeSet::new());
+    let stashes = stashes_with_work_on(ws, git, &paths)?;
+    for path in paths {
+        let base = git.file_in_index(path)?.unwrap_or_default();
+        let mut texts: Vec<Vec<u8>> = ws.bytes_as_stored(path).into_iter().collect();
+        for stash in &stashes {
+            texts.extend(git.file_at(stash, path)?);
         }
-        let text = |bytes: Option<Vec<u8>>| LineText::new(bytes.unwrap_or_default());
-        let (before, now) = (text(base), text(on_disk));
-        let is_new = new_lines(&[&before], &now);
-        open.extend(LinesByEntry::attributed(ws, path, None, now, &is_new).owner_ids());
+        texts.sort();
+        texts.dedup();
+        texts.retain(|text| *text != base);
+        let base = LineText::new(base);
+        for text in texts {
+            let text = LineText::new(text);
+            let is_new = new_lines(&[&base], &text);
+            open.extend(LinesByEntry::attributed(ws, path, None, text, &is_new).owner_ids());
+        }
     }
     Ok(open)
 }

@@ -125,6 +125,8 @@ pub(super) struct Draft {
     /// The ids of the records that the draft is made from, and of the earlier records of the same
     /// blocks.
     pub records: BTreeSet<String>,
+    /// Those of them with a line in the commit.
+    pub with_lines: BTreeSet<String>,
 }
 
 impl Draft {

@@ -189,6 +189,7 @@ fn add_version(
     owners.resize(text.len(), None);
     let brought = LinesByEntry { text, entries, owners, left: None };
     let draft = drafts.entry(commit.clone()).or_default();
+    draft.with_lines.extend(brought.owner_ids());
     let texts = (before.as_ref(), &now);
     for (entries, lines) in brought.groups(path, texts) {
         draft.add_lines(path, &entries, texts, lines, &LaterEdits::default());

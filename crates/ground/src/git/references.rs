@@ -2,7 +2,9 @@
 
 use gix::bstr::ByteSlice;
 
-use super::{Git, GitResult, ObjectId};
+use super::{CommitId, Git, GitResult, ObjectId, commit_id};
+
+const STASH: &str = "refs/stash";
 
 impl Git {
     /// Returns the object that a reference names, such as `refs/notes/ai`. `None` if there is no such
@@ -24,6 +26,17 @@ impl Git {
         let names =
             below.flatten().filter_map(|one| Some(one.name().as_bstr().to_str().ok()?.into()));
         Ok(names.take(max).collect())
+    }
+
+    /// Returns the commits of the stashes, newest first.
+    pub fn stashes(&self) -> GitResult<Vec<CommitId>> {
+        let repo = self.all_objects()?;
+        let Some(stash) = self.read(repo.try_find_reference(STASH))? else { return Ok(Vec::new()) };
+        // The reference names only the newest stash; the others are in its log.
+        let mut log = stash.log_iter();
+        let lines = self.read(log.rev())?.into_iter().flatten().flatten();
+        let commits = lines.map(|line| line.new_oid).filter(|id| repo.find_commit(*id).is_ok());
+        Ok(commits.map(commit_id).collect())
     }
 
     pub fn remote_names(&self) -> Vec<String> {
