@@ -503,6 +503,55 @@ const STORIES: &[LineStory] = &[
         expected: "-12-",
     },
     LineStory {
+        name: "a person repeats a line on main that an agent wrote on another branch",
+        told: |place| {
+            place.step(0, &function("x", "x"));
+            place.branch("t", 1, &("use std::fs;\n".to_owned() + &function("x", "x")));
+            place.step(0, &("use std::fs;\n".to_owned() + &function("x", "x")));
+        },
+        expected: "---",
+    },
+    LineStory {
+        name: "a person writes most of an agent's branch anew, and deletes the branch",
+        told: |place| {
+            place.step(0, &function("x", "x"));
+            place.branch("t", 1, &(function("x", "x") + &f("one two three")));
+            place.step(0, &(function("x", "x") + &f("one two mine")));
+            place.forget(&["t"]);
+            place.commit(&[]);
+        },
+        expected: "------",
+    },
+    LineStory {
+        name: "a branch of which a commit broke a run of lines is squashed, and goes on",
+        told: |place| {
+            place.step(0, &function("x", "x"));
+            place.branch("t", 1, &(function("x", "x") + &f("one two three")));
+            place.git(&["switch", "-q", "t"]);
+            place.step(2, &(function("x", "x") + &f("one zwei three")));
+            place.git(&["switch", "-q", "main"]);
+            place.git(&["merge", "-q", "--squash", "t"]);
+            place.commit(&[]);
+        },
+        expected: "--1121",
+    },
+    LineStory {
+        name: "a commit is picked from a branch that goes on, and a conflict breaks its run of lines",
+        told: |place| {
+            place.step(0, &f("one"));
+            place.branch("t", 1, &f("one a b c"));
+            place.step(0, &f("one other"));
+            let picked = std::process::Command::new(&*crate::support::GIT)
+                .args(["cherry-pick", "t"])
+                .current_dir(place.0.root())
+                .output();
+            assert!(!picked.expect("git runs").status.success());
+            place.step(0, &f("one a other b c"));
+            place.commit(&[]);
+        },
+        expected: "--1-11",
+    },
+    LineStory {
         name: "a change waits in a stash while another change of the file is committed",
         told: |place| {
             place.step(0, &function("x", "x"));
@@ -606,6 +655,33 @@ fn each_line_has_its_intent_in_both_clones() {
         }
     }
     assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// Whoever goes back behind an agent's commit and writes the same code has taken it from there only if the
+/// commit is nowhere else.
+#[test]
+fn a_commit_that_a_reference_keeps_has_not_left_the_history() {
+    let keep: [(&[&[&str]], &str); 6] = [
+        (&[], "--111"),
+        (&[&["branch", "kept"]], "-----"),
+        (&[&["tag", "kept"]], "-----"),
+        (&[&["tag", "-a", "-m", "annotated", "kept"]], "-----"),
+        (&[&["update-ref", "refs/remotes/origin/kept", "HEAD"]], "-----"),
+        (&[&["stash", "-q"]], "-----"),
+    ];
+    for (commands, expected) in keep {
+        let place = Place(Repo::new());
+        let all = function("x", "x") + &f("one two");
+        place.step(0, &function("x", "x"));
+        place.step(1, &all);
+        place.write(0, &(all.clone() + &function("g", "g")));
+        commands.iter().for_each(|command| place.git(command));
+        place.git(&["reset", "-q", "--hard", "HEAD~1"]);
+        place.step(0, &all);
+        for folder in [place.0.root(), cloned(&place.0, &[]).path().to_owned()] {
+            assert_eq!(picture(&folder, FILE), expected, "{commands:?}");
+        }
+    }
 }
 
 /// A fresh clone cannot know which of two commits is the one that was sealed late, so it names neither.

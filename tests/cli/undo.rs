@@ -149,31 +149,35 @@ fn kept(lab: &Lab) -> [usize; 2] {
 }
 
 #[test]
-fn evidence_of_a_squashed_branch_can_be_sealed_again() {
+fn evidence_of_a_squashed_branch_is_completed() {
     let lab = begun();
     lab.run_git(&["init", "-q", "--bare", "-b", "main", "../shared"]);
     lab.run_git(&["remote", "add", "origin", "../shared"]);
     lab.run_git(&["push", "-q", "origin", "main"]);
     lab.run_git(&["switch", "-q", "-c", "topic"]);
-    record(&lab, FILE, &BEFORE.replacen("    call(1)", "    recorded(1);\n    call(1)", 1));
+    let first = "    recorded(1);\n    recorded(3);\n    call(1)";
+    record(&lab, FILE, &BEFORE.replacen("    call(1)", first, 1));
     lab.commit();
-    let both = "    recorded(1);\n    recorded(2);\n    call(1)";
-    lab.write(FILE, BEFORE.replacen("    call(1)", both, 1));
+    let all = first.replacen("    recorded(3)", "    recorded(2);\n    recorded(3)", 1);
+    lab.write(FILE, BEFORE.replacen("    call(1)", &all, 1));
     lab.fine(&["record", FILE, "--intent", "INT-002", "--agent", "codex", "--session", "t"]);
     lab.commit();
     lab.run_git(&["push", "-q", "origin", "topic"]);
-    lab.fine(&["seal"]);
-    assert_eq!(kept(&lab), [0, 2], "the forge may squash the branch");
-    // Squashes the branch as a forge does, without its evidence.
     lab.run_git(&["switch", "-q", "main"]);
-    lab.run_git(&["checkout", "-q", "topic", "--", FILE]);
+    lab.fine(&["seal"]);
+    assert_eq!(kept(&lab), [0, 2], "the branch still has its commits");
+    // Squashes the branch as a forge does, without hooks. The second commit broke a run of the first.
+    lab.run_git(&["merge", "-q", "--squash", "topic"]);
     lab.run_git(&["commit", "-q", "-n", "-m", "squashed"]);
     lab.fine(&["seal"]);
-    assert_eq!(kept(&lab), [2, 0], "the commits of the branch are not in this history");
+    assert_eq!(kept(&lab), [1, 1], "the evidence of one record lacks lines");
     lab.commit();
+    assert_eq!(kept(&lab), [0, 2]);
     lab.run_git(&["push", "-q", "origin", "main"]);
-    let told = lab.fine(&["why", "src/a.rs:2", "--lines"]);
-    assert!(told.contains("INT-001") && told.contains("INT-002"), "{told}");
+    for (line, intent) in [("src/a.rs:2", "INT-001"), ("src/a.rs:3", "INT-002")] {
+        let told = lab.fine(&["why", line]);
+        assert!(told.starts_with(intent), "{line}: {told}");
+    }
     lab.fine(&["seal"]);
     assert_eq!(kept(&lab), [0, 0], "the evidence is on the shared main");
 }

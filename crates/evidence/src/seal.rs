@@ -104,8 +104,7 @@ pub fn would_seal(ws: &Workspace) -> Result<SealAnswer, VerbError> {
 /// left the history. A hook calls this after each commit.
 pub fn after_commit(ws: &Workspace) -> Result<(), VerbError> {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return Ok(()) };
-    settle::settle_committed(ws, git)?;
-    settle::reopen_lost(ws, git)
+    settle::settle_and_reopen(ws, git, &[])
 }
 
 /// Returns true if git ignores evidence here, so that no commit ever carries it.
@@ -147,8 +146,7 @@ fn run(ws: &Workspace, caller: SealCaller, write: bool) -> Result<SealAnswer, Ve
     let taken_away = if write { TakenAway::find(ws)? } else { TakenAway::default() };
     let restored = taken_away.write_back(ws)?;
     if write {
-        settle::settle_committed(ws, git)?;
-        settle::reopen_lost(ws, git)?;
+        settle::settle_and_reopen(ws, git, &taken_away.added)?;
         settle::redraft_lost(ws, git)?;
     }
     let ws = &ws.clone().with_records_of_now();
@@ -494,6 +492,8 @@ fn changed_blobs(
 struct TakenAway {
     files: Vec<(RelativePath, Vec<u8>)>,
     staged: HashSet<RelativePath>,
+    /// The evidence that is staged and not in `HEAD`.
+    added: Vec<RelativePath>,
 }
 
 impl TakenAway {
@@ -503,8 +503,13 @@ impl TakenAway {
         let staged = listed(&Target::Index)?.into_iter().map(|(path, _)| path);
         let staged: HashSet<RelativePath> = staged.collect();
         let mut files = listed(&Target::Commit(head.clone()))?;
+        let mut added = Vec::new();
+        if files.iter().filter(|(path, _)| staged.contains(path)).count() < staged.len() {
+            let committed: HashSet<&RelativePath> = files.iter().map(|(path, _)| path).collect();
+            added.extend(staged.iter().filter(|path| !committed.contains(path)).cloned());
+        }
         files.retain(|(path, _)| !staged.contains(path));
-        Ok(Self { files: git.read_blobs(&files)?, staged })
+        Ok(Self { files: git.read_blobs(&files)?, staged, added })
     }
 
     /// Returns the files that `compact` or `erase` wrote in place of others, if they are not in the

@@ -181,9 +181,18 @@ pub struct ReopenedNote {
     pub records: Vec<String>,
 }
 
-/// The notes about the drafts of a work tree, and about its reopened records: one JSON object a line.
+/// A reference that had settled commits in its history, and the commit that it named then.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeeperNote {
+    pub name: String,
+    pub commit: String,
+}
+
+/// The notes about the drafts of a work tree, about its reopened records, and about the references
+/// that keep its settled commits: one JSON object a line.
 const DRAFTS: &str = "drafts";
 const REOPENED: &str = "reopened";
+const KEEPERS: &str = "keepers";
 
 pub fn drafts(root: &Root) -> Vec<DraftNote> {
     read_notes(root, DRAFTS)
@@ -191,6 +200,11 @@ pub fn drafts(root: &Root) -> Vec<DraftNote> {
 
 pub fn reopened(root: &Root) -> Vec<ReopenedNote> {
     read_notes(root, REOPENED)
+}
+
+/// Returns the references that had all settled commits in their histories when they were noted.
+pub fn keepers(root: &Root) -> Vec<KeeperNote> {
+    read_notes(root, KEEPERS)
 }
 
 pub fn open_ids(root: &Root) -> HashSet<String> {
@@ -206,6 +220,10 @@ pub fn note_drafts(root: &Root, drafts: &[DraftNote]) -> Result<(), StoreError> 
 
 pub fn note_reopened(root: &Root, reopened: &[ReopenedNote]) -> Result<(), StoreError> {
     write_notes(root, REOPENED, reopened)
+}
+
+pub fn note_keepers(root: &Root, keepers: &[KeeperNote]) -> Result<(), StoreError> {
+    write_notes(root, KEEPERS, keepers)
 }
 
 fn notes_file(root: &Root, name: &str) -> Option<PathBuf> {

@@ -19,6 +19,7 @@
 //! - [`health`]: one result of `intent doctor`.
 //! - `intent_history`: the texts that intents had at earlier commits.
 //! - `known_commits`: what was found out about the intents of commits.
+//! - [`left_history`]: which commits with settled records have left the history.
 //! - [`lesson_error`]: why a lesson was not written.
 //! - `memo`: answers that are kept in memory.
 //! - [`namesake`]: earlier intents whose id belongs to another intent now.
@@ -49,6 +50,7 @@ pub mod findings;
 pub mod health;
 pub(crate) mod intent_history;
 pub(crate) mod known_commits;
+pub mod left_history;
 pub mod lesson_error;
 pub(crate) mod memo;
 pub mod namesake;

@@ -7,13 +7,14 @@ use std::time::{Duration, SystemTime};
 
 use super::{is_open, open};
 use crate::comparison::digests;
-use ground::git::{ChangeKind, Target};
+use ground::git::Target;
 use ground::{CommitId, Git, RelativePath, cache, clock, store};
 use history::LineText;
 use history::knowledge::runs_about;
 use ledger::journal::{DraftNote, ReopenedNote};
 use ledger::{Entry, LineRuns, drop_texts_but, evidence, journal};
 use why::baseline::commits_of_work;
+use why::left_history::{LeftHistory, evidence_added_by};
 use why::{VerbError, Workspace, shared_branches};
 
 const DAY: i64 = 24 * 60 * 60 * 1_000;
@@ -27,10 +28,54 @@ const INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
 /// How many commits are searched for the one that added a file of evidence.
 const MAX_COMMITS: usize = 64;
 
-pub(super) fn settle_committed(ws: &Workspace, git: &Git) -> Result<(), VerbError> {
+/// Settles the records of the drafts that are in `HEAD` now, and puts the records of those commits
+/// back into the journal that have left the history since the last call. `staged` is the evidence
+/// that the next commit adds.
+pub(super) fn settle_and_reopen(
+    ws: &Workspace,
+    git: &Git,
+    staged: &[RelativePath],
+) -> Result<(), VerbError> {
     let Some(head) = ws.head() else { return Ok(()) };
+    let drafts = journal::drafts(&ws.root);
+    let is_taken_over = takes_evidence_over(ws, git, head, (&drafts, staged))?;
+    settle_committed(ws, git, head, drafts)?;
+    reopen_lost(ws, git, head, is_taken_over)
+}
+
+/// Returns true if evidence of another commit that was sealed here is staged, or came with the new
+/// `HEAD`: in a squash, or by a cherry-pick. A merge in progress takes none over, since it brings the
+/// commit itself.
+fn takes_evidence_over(
+    ws: &Workspace,
+    git: &Git,
+    head: &CommitId,
+    (drafts, staged): (&[DraftNote], &[RelativePath]),
+) -> Result<bool, VerbError> {
+    let mut files = staged.to_vec();
+    if !journal::keepers(&ws.root).iter().any(|keeper| keeper.commit == head.0) {
+        files.extend(evidence_added_by(git, head));
+    }
+    files.retain(|file| !drafts.iter().any(|draft| draft.file == *file));
+    if files.is_empty() {
+        return Ok(false);
+    }
+    let (made, incoming) = (journal::sections_made(&ws.root), git.incoming()?);
+    Ok(files.iter().any(|file| {
+        let is_merged = |commit| git.has_file(commit, file).unwrap_or(true);
+        evidence::digest_of_path(file).is_some_and(|digest| made.contains(&digest))
+            && !incoming.iter().any(is_merged)
+    }))
+}
+
+fn settle_committed(
+    ws: &Workspace,
+    git: &Git,
+    head: &CommitId,
+    drafts: Vec<DraftNote>,
+) -> Result<(), VerbError> {
     let (mut left, mut is_any) = (Vec::new(), false);
-    for draft in journal::drafts(&ws.root) {
+    for draft in drafts {
         if let Some(bytes) = git.file_at(head, &draft.file)? {
             let mut records = draft.records;
             if !stands_as_sealed(git, head, (&draft.file, &bytes))? {
@@ -156,44 +201,31 @@ fn has_evidence(git: &Git, commit: &CommitId, file: &RelativePath) -> Result<boo
     Ok(compacted.iter().any(|(_, bytes)| has_it(bytes)))
 }
 
-fn evidence_added_by(git: &Git, commit: &CommitId) -> Result<Vec<RelativePath>, VerbError> {
-    let parent = git.commit_info(commit)?.parents.into_iter().next();
-    let changes = git.changes(parent.as_ref(), &Target::Commit(commit.clone()))?.into_iter();
-    let added = changes.filter(|change| {
-        change.kind == ChangeKind::Added && evidence::digest_of_path(&change.path).is_some()
-    });
-    Ok(added.map(|change| change.path).collect())
-}
-
-/// Puts the records of those commits back into the journal that have left the history since the last
-/// call, by an amend, a rebase, a reset or a switch to another branch.
-pub(super) fn reopen_lost(ws: &Workspace, git: &Git) -> Result<(), VerbError> {
-    let Some(head) = ws.head() else { return Ok(()) };
-    let Some(place) = cache::shared(&ws.root, "settled-head") else { return Ok(()) };
-    let before = store::read_capped(&place, 128)?.unwrap_or_default();
-    let before = String::from_utf8_lossy(&before).trim().to_owned();
-    if before == head.0 {
+fn reopen_lost(
+    ws: &Workspace,
+    git: &Git,
+    head: &CommitId,
+    is_taken_over: bool,
+) -> Result<(), VerbError> {
+    let noted = journal::keepers(&ws.root);
+    let left = match is_taken_over {
+        true => LeftHistory::of_all_settled(&ws.root, git, head)?,
+        false => LeftHistory::since_noted(&ws.root, git, head)?,
+    };
+    if left.keepers == noted && left.commits.is_empty() {
         return Ok(());
     }
-    let settled = journal::settled_commits(&ws.root);
-    if !settled.is_empty() && !before.is_empty() {
-        let before = CommitId(before);
-        // A commit that is not known any more was removed by git, and so was what followed it.
-        let lost: HashSet<CommitId> = match git.is_ancestor(head, &before) {
-            Ok(true) => HashSet::new(),
-            _ => git.outside(head, settled.into_iter().map(CommitId).collect())?,
-        };
+    if !left.commits.is_empty() {
         let mut notes = journal::reopened(&ws.root);
-        for commit in lost {
-            // A commit that git has removed does not come back.
-            let files = evidence_added_by(git, &commit).unwrap_or_default();
+        for commit in &left.commits {
+            let files = evidence_added_by(git, commit);
             let records = journal::settled_records(&ws.root, &commit.0);
             notes.push(ReopenedNote { files, records });
             journal::reopen(&ws.root, &commit.0)?;
         }
         journal::note_reopened(&ws.root, &notes)?;
     }
-    store::write_scratch(&place, head.0.as_bytes())?;
+    journal::note_keepers(&ws.root, &left.keepers)?;
     settle_reopened(ws, git)
 }
 

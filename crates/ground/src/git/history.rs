@@ -137,16 +137,17 @@ impl Git {
         Ok(trailers.map(|it| (it.token.to_string(), it.value.to_string())).collect())
     }
 
-    /// Returns those of these commits that are not in the history of `head`: those of other branches,
-    /// those that a rebase replaced, and those that this repository does not have.
+    /// Returns those of these commits that are not in the history of any of `heads`: those of other
+    /// branches, those that a rebase replaced, and those that this repository does not have.
     pub fn outside(
         &self,
-        head: &CommitId,
+        heads: &[&CommitId],
         commits: HashSet<CommitId>,
     ) -> GitResult<HashSet<CommitId>> {
         let repo = self.all_objects()?;
         let here = self.existing_commits(&repo, &commits);
-        let walk = repo.rev_walk(here.iter().copied()).with_hidden([self.object_id(head)?]);
+        let heads = heads.iter().map(|id| self.object_id(id)).collect::<GitResult<Vec<_>>>()?;
+        let walk = repo.rev_walk(here.iter().copied()).with_hidden(heads);
         let beyond = HashSet::<ObjectId>::from_iter(self.ids_of_walk(walk, usize::MAX)?);
         let reached = here.into_iter().filter(|id| !beyond.contains(id)).map(commit_id);
         let reached: HashSet<CommitId> = reached.collect();

@@ -4,6 +4,8 @@ use gix::bstr::ByteSlice;
 
 use super::{CommitId, Git, GitResult, ObjectId, commit_id};
 
+/// The folders of the references that keep commits in the history.
+const KEEPING: [&str; 3] = ["refs/heads/", "refs/remotes/", "refs/tags/"];
 const STASH: &str = "refs/stash";
 
 impl Git {
@@ -26,6 +28,48 @@ impl Git {
         let names =
             below.flatten().filter_map(|one| Some(one.name().as_bstr().to_str().ok()?.into()));
         Ok(names.take(max).collect())
+    }
+
+    /// Returns the commit that a reference names, also by a tag with a message. `None` if there is no
+    /// such reference, or if it names something else.
+    pub fn commit_at(&self, name: &str) -> GitResult<Option<CommitId>> {
+        let Some(object) = self.reference(name)? else { return Ok(None) };
+        let repo = self.handle();
+        let object = self.checked(&repo, object)?.find_object(object).ok();
+        let commit = object.and_then(|object| object.peel_to_commit().ok());
+        Ok(commit.map(|commit| commit_id(commit.id)))
+    }
+
+    /// Returns the full name of the branch that is checked out, or `HEAD` if a commit is checked out
+    /// directly.
+    pub fn name_of_head(&self) -> String {
+        let name = self.handle().head_name().ok().flatten();
+        name.map_or_else(|| "HEAD".to_owned(), |name| name.to_string())
+    }
+
+    /// Returns the commits of branches, remote branches, tags and stashes that were made at `since` or
+    /// later, in seconds since 1970, each with the full name of its reference.
+    pub fn kept_commits(&self, since: i64) -> GitResult<Vec<(String, CommitId)>> {
+        let repo = self.all_objects()?;
+        let mut found = Vec::new();
+        let mut add = |name: String, commit: gix::Commit<'_>| {
+            if commit.time().is_ok_and(|time| time.seconds >= since) {
+                found.push((name, commit_id(commit.id)));
+            }
+        };
+        let references = self.read(repo.references())?;
+        for folder in KEEPING {
+            for mut reference in self.read(references.prefixed(folder.as_bytes()))?.flatten() {
+                let name = reference.name().as_bstr().to_string();
+                if let Ok(commit) = reference.peel_to_commit() {
+                    add(name, commit);
+                }
+            }
+        }
+        for stash in self.stashes()? {
+            add(STASH.to_owned(), self.read(repo.find_commit(self.object_id(&stash)?))?);
+        }
+        Ok(found)
     }
 
     /// Returns the commits of the stashes, newest first.
@@ -57,5 +101,59 @@ impl Git {
             }
         }
         fetched
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::TestFolder;
+
+    fn id(text: String) -> CommitId {
+        CommitId(text.trim().to_owned())
+    }
+
+    #[test]
+    fn branches_tags_and_stashes_keep_commits() {
+        let place = TestFolder::committed(&[("a", "1")]);
+        let (first, since) = (id(place.git(&["rev-parse", "HEAD"])), 1_000_000_000);
+        for name in ["branch", "tag"] {
+            place.git(&["checkout", "-q", "--detach", "main"]);
+            place.write("a", name);
+            place.commit(name);
+            place.git(&[name, "kept"]);
+        }
+        place.git(&["tag", "-a", "-m", "annotated", "annotated", "main"]);
+        place.git(&["update-ref", "refs/remotes/origin/main", "main"]);
+        place.git(&["update-ref", "refs/notes/other", "main"]);
+        let mut stashed = Vec::new();
+        for text in ["x", "y"] {
+            place.write("a", text);
+            place.git(&["stash", "-q"]);
+            stashed.push(id(place.git(&["rev-parse", "refs/stash"])));
+        }
+        let git = place.open("");
+        let kept = git.kept_commits(since).unwrap();
+        let names: Vec<&str> = kept.iter().map(|(name, _)| name.as_str()).collect();
+        let expected = [
+            "refs/heads/kept",
+            "refs/heads/main",
+            "refs/remotes/origin/main",
+            "refs/tags/annotated",
+            "refs/tags/kept",
+            "refs/stash",
+            "refs/stash",
+        ];
+        assert_eq!(names, expected);
+        assert_eq!(kept[1].1, first);
+        assert_eq!(kept[3].1, first);
+        let (newest, older) = (stashed.pop(), stashed.pop());
+        assert_eq!(
+            kept[5..].iter().map(|(_, id)| Some(id.clone())).collect::<Vec<_>>(),
+            [newest, older]
+        );
+        assert_eq!(git.commit_at("refs/tags/annotated").unwrap(), Some(first));
+        assert_eq!(git.commit_at("refs/heads/none").unwrap(), None);
+        assert_eq!(git.kept_commits(i64::MAX).unwrap(), []);
     }
 }

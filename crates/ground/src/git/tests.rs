@@ -360,9 +360,12 @@ fn commits_outside_of_a_history_are_found() {
 
     let git = place.open("");
     let all = [&base, &merged, &dropped, &later, &head, &orphan, &missing].map(CommitId::clone);
-    let outside = git.outside(&head, all.into()).unwrap();
-    assert_eq!(outside, [dropped, later, orphan, missing].into());
-    assert_eq!(git.outside(&head, [base, merged, head.clone()].into()).unwrap(), [].into());
+    let outside = |heads: &[&CommitId]| git.outside(heads, all.clone().into()).unwrap();
+    let (dropped, later, orphan, missing) = (&dropped, &later, &orphan, &missing);
+    let set = |commits: &[&CommitId]| commits.iter().map(|one| (*one).clone()).collect();
+    assert_eq!(outside(&[&head]), set(&[dropped, later, orphan, missing]));
+    assert_eq!(outside(&[&head, dropped]), set(&[later, orphan, missing]));
+    assert_eq!(git.outside(&[&head], set(&[&base, &merged, &head])).unwrap(), [].into());
 }
 
 /// Makes two branches that changed the same line. `main` is checked out.

@@ -1,0 +1,146 @@
+//! Which commits with settled records have left the history, so that their records count again.
+//!
+//! A commit has left if the branch that is checked out goes on without it, after an amend, a rebase or
+//! a reset, and no other branch, remote branch, tag or stash has it. Whoever goes to another branch, or
+//! deletes one, has not taken its work along. Records also count again if the work or `HEAD` took over
+//! the evidence of their commit: by a squash, or by a cherry-pick.
+//!
+//! The references that keep the settled commits are noted. As long as each of them goes on from the
+//! commit that it named then, no commit has left, and nothing else is looked at.
+
+use std::collections::HashSet;
+
+use ground::git::GitError;
+use ground::{CommitId, Git, RelativePath, Root};
+use ledger::evidence;
+use ledger::journal::{self, KeeperNote};
+
+/// How much older than its parents a commit may claim to be, in seconds, because of a wrong clock.
+const WRONG_CLOCK: i64 = 24 * 60 * 60;
+
+#[derive(Debug, Default)]
+pub struct LeftHistory {
+    /// The commits whose settled records count again.
+    pub commits: Vec<CommitId>,
+    /// The references that keep the other ones.
+    pub keepers: Vec<KeeperNote>,
+}
+
+impl LeftHistory {
+    /// Compares the references with those that were noted.
+    pub fn since_noted(root: &Root, git: &Git, head: &CommitId) -> Result<Self, GitError> {
+        let noted = journal::keepers(root);
+        let own = KeeperNote { name: git.name_of_head(), commit: head.0.clone() };
+        let go_on: Option<Vec<KeeperNote>> =
+            noted.iter().map(|note| goes_on(git, note, &own)).collect();
+        match go_on.filter(|keepers| !keepers.is_empty()) {
+            Some(mut keepers) => {
+                if !keepers.contains(&own) {
+                    keepers.push(own);
+                }
+                Ok(Self { commits: Vec::new(), keepers })
+            }
+            None => Self::of_all_settled(root, git, head),
+        }
+    }
+
+    /// Looks for each settled commit in the histories of all references.
+    pub fn of_all_settled(root: &Root, git: &Git, head: &CommitId) -> Result<Self, GitError> {
+        let own = KeeperNote { name: git.name_of_head(), commit: head.0.clone() };
+        let mut found = Self { commits: Vec::new(), keepers: vec![own] };
+        let settled: HashSet<CommitId> =
+            journal::settled_commits(root).into_iter().map(CommitId).collect();
+        if settled.is_empty() {
+            return Ok(found);
+        }
+        let elsewhere = git.outside(&[head], settled)?;
+        let times = elsewhere.iter().filter_map(|commit| Some(git.commit_info(commit).ok()?.time));
+        let kept = match times.min() {
+            Some(oldest) => git.kept_commits(oldest.saturating_sub(WRONG_CLOCK))?,
+            None => Vec::new(),
+        };
+        let tips: Vec<&CommitId> = kept.iter().map(|(_, commit)| commit).collect();
+        let lost = git.outside(&tips, elsewhere.clone())?;
+        let mut unkept: HashSet<CommitId> = elsewhere.difference(&lost).cloned().collect();
+        for (name, commit) in &kept {
+            if unkept.is_empty() {
+                break;
+            }
+            let rest = git.outside(&[commit], unkept.clone())?;
+            // Only the newest stash is named; the others are in the log of its name.
+            if rest.len() < unkept.len()
+                && let Some(CommitId(commit)) = git.commit_at(name)?
+            {
+                found.keepers.push(KeeperNote { name: name.clone(), commit });
+            }
+            unkept = rest;
+        }
+        let left = left_by_branch(root, git, head, lost)?;
+        let is_open =
+            |commit: &CommitId| left.contains(commit) || is_taken_over(root, git, head, commit);
+        found.commits = elsewhere.into_iter().filter(is_open).collect();
+        found.commits.sort();
+        Ok(found)
+    }
+}
+
+/// Returns the note about a reference as it is now. `None` if it is gone, or does not come from the
+/// commit that it named.
+fn goes_on(git: &Git, noted: &KeeperNote, own: &KeeperNote) -> Option<KeeperNote> {
+    let now = match noted.name == own.name {
+        true => CommitId(own.commit.clone()),
+        false => git.commit_at(&noted.name).ok()??,
+    };
+    let then = CommitId(noted.commit.clone());
+    let is_kept = now == then || git.is_ancestor(&now, &then).unwrap_or(false);
+    is_kept.then(|| KeeperNote { name: noted.name.clone(), commit: now.0 })
+}
+
+/// Returns those of these commits that the branch which is checked out had when it was noted. If a
+/// commit is checked out directly, nobody can tell a reset from a switch.
+fn left_by_branch(
+    root: &Root,
+    git: &Git,
+    head: &CommitId,
+    lost: HashSet<CommitId>,
+) -> Result<HashSet<CommitId>, GitError> {
+    let name = git.name_of_head();
+    let noted = journal::keepers(root).into_iter().find(|keeper| keeper.name == name);
+    let Some(then) = noted.filter(|_| name != "HEAD").map(|keeper| CommitId(keeper.commit)) else {
+        return Ok(HashSet::new());
+    };
+    if lost.is_empty() || git.is_ancestor(head, &then).unwrap_or(false) {
+        return Ok(HashSet::new());
+    }
+    // If git has removed the commit that was noted, it has also removed what followed the others.
+    match git.commit_info(&then) {
+        Ok(_) => {
+            let never_had = git.outside(&[&then], lost.clone())?;
+            Ok(lost.difference(&never_had).cloned().collect())
+        }
+        Err(_) => Ok(lost),
+    }
+}
+
+/// Returns true if the evidence that a commit added is in the work or in `HEAD`, although the commit
+/// is not in its history.
+fn is_taken_over(root: &Root, git: &Git, head: &CommitId, commit: &CommitId) -> bool {
+    let is_here = |file: &RelativePath| {
+        root.absolute(file).is_file() || git.has_file(head, file).unwrap_or(false)
+    };
+    evidence_added_by(git, commit).iter().any(is_here)
+}
+
+/// Returns the files of evidence that a commit has and none of its parents. Empty if git has removed
+/// the commit.
+pub fn evidence_added_by(git: &Git, commit: &CommitId) -> Vec<RelativePath> {
+    let place = git.path_in_repository(evidence::EVIDENCE_FOLDER);
+    let added = git
+        .object_id(commit)
+        .and_then(|commit| git.object_reader()?.added_to_folder(commit, place.as_ref()));
+    let names = added
+        .unwrap_or_default()
+        .into_iter()
+        .map(|(name, _)| RelativePath::new(&format!("{}/{name}", evidence::EVIDENCE_FOLDER)).ok());
+    names.flatten().filter(|path| evidence::digest_of_path(path).is_some()).collect()
+}
