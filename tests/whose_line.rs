@@ -684,6 +684,28 @@ fn a_commit_that_a_reference_keeps_has_not_left_the_history() {
     }
 }
 
+/// The records of a commit are known as soon as the commit is taken back, and not only from the next seal.
+#[test]
+fn a_reset_reopens_the_records_for_every_question() {
+    let pushed: &[&str] = &["update-ref", "refs/remotes/origin/main", "HEAD"];
+    for (how, keep) in [("--soft", None), ("--mixed", None), ("--soft", Some(pushed))] {
+        let place = Place(Repo::new());
+        place.step(0, &function("x", "x"));
+        place.step(1, &(function("x", "x") + &f("one two")));
+        keep.iter().for_each(|command| place.git(command));
+        place.git(&["reset", "-q", how, "HEAD~1"]);
+        assert_eq!(picture(&place.0.root(), FILE), "--111", "{how}");
+        assert_eq!(evidence::seal::open(&place.open()).standing.len(), 1, "{how}");
+        let judged = intent_in(&place.0.root(), &["check", "--json"]).json();
+        assert_eq!(judged["summary"]["recorded"], 1, "{how}: {judged}");
+        place.commit(&[]);
+        for folder in [place.0.root(), cloned(&place.0, &[]).path().to_owned()] {
+            assert_eq!(picture(&folder, FILE), "--111", "{how}");
+        }
+        assert!(place.open().journal.entries().is_empty(), "{how}");
+    }
+}
+
 /// A fresh clone cannot know which of two commits is the one that was sealed late, so it names neither.
 #[test]
 fn of_two_equal_lines_neither_is_taken_for_a_commit_that_is_gone() {

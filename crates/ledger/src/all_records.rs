@@ -28,7 +28,7 @@ pub struct Ledger {
 
 impl Ledger {
     pub fn load(root: &Root) -> Self {
-        let ledger = Self::of_parsed(root, read::files(root));
+        let ledger = Self::of_parsed(root, read::files(root), Vec::new());
         let notes = journal::reopened(root);
         if notes.is_empty() {
             return ledger;
@@ -40,9 +40,19 @@ impl Ledger {
         ledger.without_reopened(root, &notes, is_here)
     }
 
-    pub fn load_journal(root: &Root) -> Self {
+    /// Reads the journal, and with it the records that were settled at these commits, as if they had
+    /// been reopened already.
+    pub fn load_journal(root: &Root, reopened_of: &[String]) -> Self {
         let is_here = |file: &RelativePath| root.absolute(file).symlink_metadata().is_ok();
-        let ledger = Self::of_parsed(root, read::files_without_evidence(root));
+        let mut files = read::files_without_evidence(root);
+        let reopened = journal::reopened_journals(root, reopened_of).unwrap_or_default();
+        files.retain(|file| !reopened.iter().any(|journal| journal.file.disk == file.disk));
+        let is_own = own_chains(root);
+        let parts = reopened.into_iter().map(|journal| {
+            let parsed = read::bytes(&journal.file.path, &journal.bytes).owned_by(&is_own);
+            (journal.file.path, parsed)
+        });
+        let ledger = Self::of_parsed(root, files, parts.collect());
         ledger.without_reopened(root, &journal::reopened(root), is_here)
     }
 
@@ -69,10 +79,15 @@ impl Ledger {
         self
     }
 
-    fn of_parsed(root: &Root, files: Vec<LedgerFile>) -> Self {
+    fn of_parsed(
+        root: &Root,
+        files: Vec<LedgerFile>,
+        parsed: Vec<(RelativePath, ParsedLedgerFile)>,
+    ) -> Self {
         let is_own = own_chains(root);
-        let parsed = in_parallel(&files, |file| ParsedLedgerFile::read(file).owned_by(&is_own));
-        let parts = files.into_iter().map(|file| file.path).zip(parsed).collect();
+        let read = in_parallel(&files, |file| ParsedLedgerFile::read(file).owned_by(&is_own));
+        let read = files.into_iter().map(|file| file.path).zip(read);
+        let parts = read.chain(parsed).collect();
         Self { made_here: Arc::new(journal::sections_made(root)), ..Self::of_known(parts) }
     }
 

@@ -386,31 +386,55 @@ fn files_of_all_trees(root: &Root) -> Vec<PathBuf> {
     folders.map(|file| file.path()).filter(is_journal).collect()
 }
 
-/// Puts the records of a commit that has left the history back into the journal. Returns how many.
-pub fn reopen(root: &Root, commit: &str) -> Result<usize, StoreError> {
-    let _lock = lock(root)?;
-    let Some(settled) = settled_file(root, commit) else { return Ok(0) };
-    let Some(journals) = Journals::in_git_directory(root) else { return Ok(0) };
-    let bytes = store::read_capped(&settled, MAX_JOURNAL)?.unwrap_or_default();
+/// A journal as it is once settled records are back in it.
+pub(super) struct ReopenedJournal {
+    pub file: LedgerFile,
+    pub bytes: Vec<u8>,
+    /// How many records are back.
+    back: usize,
+}
+
+/// Returns the journals with the records of these commits, which stay where they are. A journal that
+/// gets none is left out.
+pub(super) fn reopened_journals(
+    root: &Root,
+    commits: &[String],
+) -> Result<Vec<ReopenedJournal>, StoreError> {
+    let Some(journals) = Journals::in_git_directory(root) else { return Ok(Vec::new()) };
+    let files = commits.iter().filter_map(|commit| settled_file(root, commit));
+    let settled = files.map(|file| store::read_capped(&file, MAX_JOURNAL));
+    let settled: Vec<Vec<u8>> =
+        settled.map(|read| Ok(read?.unwrap_or_default())).collect::<Result<_, StoreError>>()?;
     // A writer whose head was lost may have used a number twice, so the number alone names no record.
     let mut by_writer: HashMap<String, BTreeMap<(u64, String), &[u8]>> = HashMap::new();
-    for (held, line) in lines_with_text(&bytes) {
+    for (held, line) in settled.iter().flat_map(|bytes| lines_with_text(bytes)) {
         by_writer.entry(held.writer).or_default().insert((held.seq, held.id), line);
     }
-    let mut reopened = 0;
+    let mut reopened = Vec::new();
     for (writer, mut lines) in by_writer {
-        let path = journals.file(&writer);
-        let bytes = store::read_capped(&path, MAX_JOURNAL)?.unwrap_or_default();
+        let file = LedgerFile { path: shown_path(&writer), disk: journals.file(&writer) };
+        let bytes = store::read_capped(&file.disk, MAX_JOURNAL)?.unwrap_or_default();
         let held = lines_with_text(&bytes).map(|(held, line)| ((held.seq, held.id), line));
         let held: BTreeMap<(u64, String), &[u8]> = held.collect();
         let before = held.len();
         lines.extend(held);
-        reopened += lines.len() - before;
-        let lines: Vec<u8> = lines.into_values().flatten().copied().collect();
-        replace(root, &shown_path(&writer), &path, &lines)?;
+        let back = lines.len() - before;
+        let bytes = lines.into_values().flatten().copied().collect();
+        reopened.push(ReopenedJournal { file, bytes, back });
+    }
+    Ok(reopened)
+}
+
+/// Puts the records of a commit that has left the history back into the journal. Returns how many.
+pub fn reopen(root: &Root, commit: &str) -> Result<usize, StoreError> {
+    let _lock = lock(root)?;
+    let Some(settled) = settled_file(root, commit) else { return Ok(0) };
+    let reopened = reopened_journals(root, &[commit.to_owned()])?;
+    for journal in &reopened {
+        replace(root, &journal.file.path, &journal.file.disk, &journal.bytes)?;
     }
     store::remove(&settled)?;
-    Ok(reopened)
+    Ok(reopened.iter().map(|journal| journal.back).sum())
 }
 
 pub fn forget_settled(root: &Root, commit: &str) -> Result<usize, StoreError> {

@@ -82,6 +82,16 @@ impl LeftHistory {
         found.commits.sort();
         Ok(found)
     }
+
+    /// Returns those of the commits whose evidence `HEAD` does not have under another commit.
+    pub(crate) fn commits_without_evidence_in(self, git: &Git, head: &CommitId) -> Vec<String> {
+        let is_in_head = |file: &RelativePath| git.has_file(head, file).unwrap_or(false);
+        let is_open = |commit: &CommitId| {
+            let files = evidence_added_by(git, commit);
+            files.is_empty() || !files.iter().all(is_in_head)
+        };
+        self.commits.into_iter().filter(is_open).map(|commit| commit.0).collect()
+    }
 }
 
 /// Returns the note about a reference as it is now. `None` if it is gone, or does not come from the

@@ -9,6 +9,7 @@ use super::error::{ReadError, VerbError};
 use super::file_progress::FileProgress;
 use super::intent_history::IntentHistory;
 use super::known_commits::KnownCommits;
+use super::left_history::LeftHistory;
 use super::rules_at::{ignores_at, policy_at};
 use super::shared_branches;
 use code::{Document, MAX_BYTES, Unread};
@@ -228,11 +229,22 @@ impl Workspace {
                 None => ledger,
             }
         };
-        let root = Arc::clone(&self.root);
-        let journal = lazily(move || Ledger::load_journal(&root));
+        let ws = self.clone();
+        let journal = lazily(move || Ledger::load_journal(&ws.root, &ws.commits_to_reopen()));
         let (compared, known_evidence) = (Arc::default(), Arc::default());
         let (ledger, files_of_intents) = (lazily(load), Arc::default());
         Self { ledger, journal, compared, known_evidence, files_of_intents, ..self }
+    }
+
+    /// Returns the commits that have left the history since the last seal, and whose records it has to
+    /// reopen. So after `git reset` the answers know these records at once.
+    fn commits_to_reopen(&self) -> Vec<String> {
+        let repository = self.git().zip(self.repository.head.as_ref());
+        let Some((git, head)) = repository.filter(|_| self.root.governed()) else {
+            return Vec::new();
+        };
+        let left = LeftHistory::since_noted(&self.root, git, head);
+        left.map(|left| left.commits_without_evidence_in(git, head)).unwrap_or_default()
     }
 
     pub fn reload(&self) -> Self {
