@@ -327,6 +327,48 @@ const STORIES: &[LineStory] = &[
         expected: "---1----",
     },
     LineStory {
+        name: "a branch that renames its new file is squashed",
+        told: |place| {
+            place.write_to("src/b.rs", 0, &function("x", "x"));
+            place.commit(&[]);
+            place.git(&["switch", "-qc", "t"]);
+            place.write_to("src/old.rs", 1, &f("one two"));
+            place.commit(&[]);
+            place.git(&["mv", "src/old.rs", FILE]);
+            place.commit(&[]);
+            squash_on_server(place);
+        },
+        expected: "111",
+    },
+    LineStory {
+        name: "a branch that renames an edited file is squashed",
+        told: |place| {
+            place.write_to("src/old.rs", 0, &f("one two three"));
+            place.commit(&[]);
+            place.git(&["switch", "-qc", "t"]);
+            place.write_to("src/old.rs", 1, &f("one zwei three"));
+            place.commit(&[]);
+            place.git(&["mv", "src/old.rs", FILE]);
+            place.commit(&[]);
+            squash_on_server(place);
+        },
+        expected: "--1-",
+    },
+    LineStory {
+        name: "a branch that removes an edited file and adds another is squashed",
+        told: |place| {
+            place.write_to("src/old.rs", 0, &f("one two three"));
+            place.commit(&[]);
+            place.git(&["switch", "-qc", "t"]);
+            place.write_to("src/old.rs", 1, &format!("use std::fs;\n{}", f("one two three")));
+            place.commit(&[]);
+            place.git(&["rm", "-q", "src/old.rs"]);
+            place.step(0, &format!("use std::fs;\n{}", function("g", "mine")));
+            squash_on_server(place);
+        },
+        expected: "---",
+    },
+    LineStory {
         name: "two pull requests that edit one function are squashed",
         told: |place| {
             two_pull_requests(place);
@@ -615,6 +657,14 @@ fn sealed_late(place: &Place, branch: &str, text: &str) {
     place.write_to("src/other.rs", 0, &function("other", "x"));
     place.commit(&[]);
     place.git(&["switch", "-q", "main"]);
+}
+
+/// Squashes the branch `t`, on which the work is, into `main`, as a server does it without our hooks.
+fn squash_on_server(place: &Place) {
+    place.git(&["switch", "-q", "main"]);
+    place.git(&["merge", "-q", "--squash", "t"]);
+    place.git(&["commit", "-qm", "squashed"]);
+    place.forget(&["t"]);
 }
 
 fn conflict(place: &Place, resolved: &str) {

@@ -16,6 +16,7 @@ use crate::knowledge::{
 };
 use crate::known_origins::KnownOrigins;
 use crate::origins::{FileVersion, LineOrigins, Origin, Walk};
+use crate::renames::Renames;
 use crate::text::{LineText, language_of};
 
 /// How long after a commit an inferred record may be made and still describe that commit, in
@@ -274,13 +275,17 @@ impl LineFinder<'_, '_> {
 
     /// Returns the evidence of a commit about files that it does not have, if it adds the file of the
     /// version. An amend or a squash has united it with a commit that renamed one of them.
+    ///
+    /// If the parent has such a file, git's rule says whether it was renamed. Otherwise only its
+    /// recorded lines are known, so at least half of the new file must be among them.
     fn entries_about_former_names(
         &mut self,
         version: &FileVersion,
     ) -> Result<BTreeMap<RelativePath, Vec<Arc<Entry>>>, GitError> {
         let mut former: BTreeMap<RelativePath, Vec<Arc<Entry>>> = BTreeMap::new();
         let node = self.reader.commit(version.commit)?;
-        if !self.is_new_in(node.parents.first(), &version.path)? {
+        let parent = node.parents.first();
+        if !self.is_new_in(parent, &version.path)? {
             return Ok(former);
         }
         let all = self.knowledge.of_commit(self.reader, version.commit)?;
@@ -294,7 +299,33 @@ impl LineFinder<'_, '_> {
                 }
             }
         }
-        Ok(former)
+        if former.is_empty() {
+            return Ok(former);
+        }
+        let before = parent.map(|parent| self.reader.commit(*parent)).transpose()?;
+        let before = before.map(|parent| parent.tree);
+        let renames = Renames::from_trees(self.reader, (before, Some(node.tree)))?;
+        let renamed = renames.former_file(self.reader, version.path.as_ref())?;
+        let mut left = BTreeMap::new();
+        for (path, entries) in former {
+            let full = self.full_path(&path);
+            if renamed.as_ref().is_some_and(|(renamed, _)| *renamed == full)
+                || self.is_new_in(parent, &full)? && self.has_half_of(version, (&path, &entries))?
+            {
+                left.insert(path, entries);
+            }
+        }
+        Ok(left)
+    }
+
+    /// Returns true if at least half of the lines of a version are those of evidence.
+    fn has_half_of(
+        &mut self,
+        version: &FileVersion,
+        evidence: (&RelativePath, &[Arc<Entry>]),
+    ) -> Result<bool, GitError> {
+        let (text, claimed) = self.of_evidence(&mut FoundClaims::default(), (version, &[]), evidence)?;
+        Ok(2 * claimed.iter().flatten().count() >= text.len())
     }
 
     /// Returns the text of a committed version, and the claims of the evidence on its lines. `known`
