@@ -189,15 +189,17 @@ fn recording_a_whole_file_claims_only_unrecorded_lines() {
 fn a_container_does_not_include_the_lines_of_inner_blocks() {
     let repo = Repo::new();
     let class = |own: &str, inner: &str| {
-        format!("impl A {{\n    {own}\n    fn a() {{\n        {inner}();\n    }}\n}}\n")
+        format!(
+            "impl A {{\n    {own}\n    fn a() {{\n        {inner}();\n        z();\n    }}\n}}\n"
+        )
     };
     repo.write(PATH, &class("#![x]", "x"));
     repo.record("INT-001", &[PATH]);
     repo.write(PATH, &class("#![x]", "y"));
-    assert_eq!(picture(&repo, 1), "1-2 as_recorded INT-001\n6-6 as_recorded INT-001\n");
+    assert_eq!(picture(&repo, 1), "1-2 as_recorded INT-001\n7-7 as_recorded INT-001\n");
     assert_eq!(
         picture(&repo, 4),
-        "3-3 as_recorded INT-001\n4-4 unrecorded\n5-5 as_recorded INT-001\n"
+        "3-3 as_recorded INT-001\n4-4 unrecorded\n5-6 as_recorded INT-001\n"
     );
 }
 

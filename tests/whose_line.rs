@@ -213,12 +213,12 @@ const STORIES: &[LineStory] = &[
     LineStory {
         name: "an amend breaks a run of lines, which the next commit names again",
         told: |place| {
-            place.step(1, &f("one two three"));
-            place.write(2, &f("one zwei three"));
+            place.step(1, &f("one two three four"));
+            place.write(2, &f("one zwei three four"));
             place.commit(&["--amend"]);
             place.commit(&[]);
         },
-        expected: "1121",
+        expected: "11211",
     },
     LineStory {
         name: "an amend moves the lines down",
@@ -754,6 +754,53 @@ fn a_reset_reopens_the_records_for_every_question() {
         }
         assert!(place.open().journal.entries().is_empty(), "{how}");
     }
+}
+
+/// A way to throw away what was not committed.
+type ThrowAway = fn(&Place);
+
+#[test]
+#[ignore = "slow"]
+fn what_a_person_writes_after_a_change_was_thrown_away_is_theirs() {
+    let ways: &[(&str, ThrowAway)] = &[
+        ("checkout", |place| place.git(&["checkout", "-q", "."])),
+        ("reset", |place| place.git(&["reset", "-q", "--hard"])),
+        ("stash", |place| place.git(&["stash", "-q"])),
+        ("by hand", |place| place.write(0, "")),
+    ];
+    let guard = "if a { return; }";
+    // The function of the agent, and that of the person.
+    let texts = [
+        (f("one"), f("mine")),
+        (f("one two three"), f("one mine other")),
+        (f(&format!("{guard} one two")), f(&format!("{guard} mine other"))),
+        (
+            format!("use a;\nuse b;\n{}", f("a b")),
+            format!("use a;\nuse b;\n{}", function("g", "b")),
+        ),
+        (format!("// Licence.\n{}", f("a b")), format!("// Licence.\n{}", function("g", "b"))),
+    ];
+    let mut wrong = String::new();
+    for (at, (agents, persons)) in texts.iter().enumerate() {
+        let (name, throw_away) = ways[at % ways.len()];
+        for file in [FILE, "src/new.rs"] {
+            let place = Place(Repo::new());
+            place.step(0, "");
+            place.write_to(file, 1, agents);
+            match file {
+                FILE => throw_away(&place),
+                _ => place.0.remove(file),
+            }
+            place.write_to(file, 0, persons);
+            let before = picture(&place.0.root(), file);
+            place.commit(&[]);
+            let after = picture(&place.0.root(), file);
+            if before.contains('1') || after.contains('1') {
+                wrong += &format!("{file}, {name}: {before}, {after}\n{persons}");
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
 }
 
 /// A fresh clone cannot know which of two commits is the one that was sealed late, so it names neither.

@@ -26,7 +26,7 @@ use claimed_lines::{ClaimedLines, OfCommit};
 use super::event::Event;
 use code::{Document, FileBlocks, LineRange};
 use history::{
-    LineText, RecordedText, attribute, lines_of_unkept_texts, new_lines, recorded_texts,
+    LineText, RecordedText, attribute, lines_in, lines_of_unkept_texts, new_lines, recorded_texts,
 };
 use intents::Intent;
 use ledger::{
@@ -458,10 +458,10 @@ fn lines_nobody_recorded(
     let text = changes::line_text(now);
     let is_new = new_lines(&committed.iter().collect::<Vec<_>>(), &text);
     let texts: Vec<RecordedText> = records.into_iter().map(|(_, text)| text).collect();
-    let language = now.language().map(|language| language.id);
-    let owners = attribute(&text, &is_new, &texts, language);
-    let is_later = new_lines(&[&changes::line_text(last)], &text);
-    (0..text.len()).map(|line| is_new[line] && owners[line].is_none() && !is_later[line]).collect()
+    let last = changes::line_text(last);
+    let owners = attribute(path.as_str(), &last, &vec![true; last.len()], &texts);
+    let places = lines_in(&last, &text).into_iter().zip(is_new);
+    places.map(|(place, is_new)| is_new && place.is_some_and(|at| owners[at].is_none())).collect()
 }
 
 /// Leaves out the lines of blocks that a person has accepted as they are, and that are in no commit

@@ -30,7 +30,8 @@ use ground::git::{BString, ChangeKind, ChangedBlob, ObjectId, ObjectReader, Path
 use ground::{CommitId, Git, RelativePath, clock, store};
 use history::knowledge::runs_about;
 use history::{
-    JournalTexts, LineText, RecordedText, Walk, attribute, language_of, new_lines, recorded_texts,
+    JournalTexts, LineText, RecordedText, Walk, attribute_part, language_of, new_lines,
+    recorded_texts,
 };
 use ledger::journal::DraftNote;
 use ledger::{Digest, Entry, LineRuns, RecordKind, Trust, journal};
@@ -226,7 +227,8 @@ impl LinesByEntry {
             records.extend(recorded_texts(&ws.root, &ws.journal, from, is_work));
         }
         let (entries, texts): (Vec<Arc<Entry>>, Vec<RecordedText>) = records.into_iter().unzip();
-        let owners = attribute(&text, is_new, &texts, language_of(path.as_str()));
+        let on_disk = ws.bytes_as_stored(path).map(LineText::new);
+        let owners = attribute_part(path.as_str(), (&text, on_disk.as_ref()), is_new, &texts);
         let is_recorded = texts.iter().any(|record| *record.text == text);
         let last = texts.first().filter(|last| !is_recorded && last.unkept.is_empty());
         let left = last.map(|last| Arc::clone(&last.text));

@@ -6,21 +6,23 @@
 //! brought it there, or to an older record if it was there before. A line that it lacks is looked for
 //! in older texts, since somebody may have gone back to one of them.
 //!
-//! A line alone does not show that a change is still there: after a person has rejected a function
-//! and written another one, the line `def login(user):` may be the same. So lines that a record
-//! brought together count only if at least half of those that say something are there. A single line
-//! does not count either if nothing is there of what the record brought elsewhere. For example, a
-//! person rejects a function that needed `import os`, and writes another one that needs it, too.
+//! A line alone does not show that a change is still there: after a person has thrown a function away
+//! and written another one, the line `def login(user):` may be the same. So it is looked at what is
+//! left of the record, and of each block that it touched. Most of the recorded lines of the block must
+//! be there, and the record must not seem to be thrown away: all of it is there, or a whole
+//! definition, or clearly more lines than are gone. For example, a person throws away a function that
+//! needed `import os`, and writes another one that needs it, too.
 
 use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::Arc;
 
+use code::BlockKind;
 use code::saying_lines::says_something;
 
-use crate::line_map::passed_runs;
+use crate::line_map::lines_in;
+use crate::moves::parsed;
 use crate::run_places::lines_of_runs;
-use crate::text::LineText;
+use crate::text::{LineText, language_of};
 use ledger::LineRuns;
 
 /// The text of a file after a recorded change, and the lines that the change brought to it.
@@ -37,12 +39,22 @@ pub struct RecordedText {
 /// Returns for each line of a text the index of the record that brought it.
 ///
 /// `records` are those about the file, newest first. Only lines for which `is_asked` has true are
-/// looked for. `language` is a [`Language::id`](code::Language::id).
+/// looked for.
 pub fn attribute(
+    path: &str,
     text: &LineText,
     is_asked: &[bool],
     records: &[RecordedText],
-    language: Option<&str>,
+) -> Vec<Option<usize>> {
+    attribute_part(path, (text, None), is_asked, records)
+}
+
+/// Like [`attribute`], for the staged part of a file. A line that is only on disk is not gone.
+pub fn attribute_part(
+    path: &str,
+    (text, on_disk): (&LineText, Option<&LineText>),
+    is_asked: &[bool],
+    records: &[RecordedText],
 ) -> Vec<Option<usize>> {
     let mut found: Vec<Option<usize>> = vec![None; text.len()];
     let mut is_open = is_asked.to_vec();
@@ -60,7 +72,6 @@ pub fn attribute(
         if !there.iter().enumerate().any(|(line, place)| place.is_some() && is_open[line]) {
             continue;
         }
-        let owners = owners(records, at);
         // A line that was wrapped since stands on several lines now.
         let mut stands: Vec<Vec<usize>> = vec![Vec::new(); record.text.len()];
         for (line, place) in there.iter().enumerate() {
@@ -68,27 +79,17 @@ pub fn attribute(
                 stands[*place].push(line);
             }
         }
-        let is_there = |line: &usize| !stands[*line].is_empty();
-        let says = |line: &usize| says_something(record.text.line(*line), language);
-        let says_by = |group: &Range<usize>| group.clone().filter(says).count();
-        // For each record, how many of its groups say something, and how many of those are there.
-        let mut counts: HashMap<Option<usize>, (usize, usize)> = HashMap::new();
-        let mut left = groups(&owners, &record.text);
-        left.retain(|group| {
-            let said = says_by(group);
-            if said == 0 {
-                return group.clone().all(|line| is_there(&line));
+        let mut owners = owners(records, at);
+        for (owner, places) in owners.iter_mut().zip(&stands) {
+            // A commit has brought the line, so it does not show what is left of a change.
+            if !places.is_empty() && !places.iter().any(|line| is_asked[*line]) {
+                *owner = None;
             }
-            let kept = group.clone().filter(says).filter(is_there).count();
-            let (all, there) = counts.entry(owners[group.start]).or_default();
-            *all += 1;
-            *there += usize::from(2 * kept >= said);
-            2 * kept >= said
-        });
-        left.retain(|group| {
-            says_by(group) != 1 || !matches!(counts[&owners[group.start]], (2.., 1))
-        });
-        for line in left.into_iter().flatten() {
+        }
+        let mut is_there: Vec<bool> = stands.iter().map(|places| !places.is_empty()).collect();
+        let disk = on_disk.map(|disk| lines_in(&record.text, disk)).into_iter().flatten();
+        disk.flatten().for_each(|line| is_there[line] = true);
+        for line in lines_of_standing_changes(path, &record.text, &owners, &is_there) {
             for line_now in &stands[line] {
                 if is_open[*line_now] {
                     found[*line_now] = owners[line];
@@ -98,6 +99,119 @@ pub fn attribute(
         }
     }
     found
+}
+
+/// If the lines that are still there outnumber those that are gone by so many, a person has edited
+/// the change and not thrown it away.
+const MARGIN: usize = 3;
+/// Fewer lines of a definition do not show that the rest of their record was only edited.
+const ENOUGH: usize = 2;
+
+/// How many recorded lines that say something are still there, and how many are gone.
+#[derive(Clone, Copy, Default)]
+struct LeftLines {
+    there: usize,
+    gone: usize,
+}
+
+impl LeftLines {
+    fn count_line(&mut self, is_there: bool) {
+        *(if is_there { &mut self.there } else { &mut self.gone }) += 1;
+    }
+
+    fn are_most(self) -> bool {
+        self.gone == 0 || self.there > self.gone
+    }
+
+    fn have_margin(self) -> bool {
+        self.there >= self.gone + MARGIN
+    }
+
+    fn are_standing(self) -> bool {
+        self.gone == 0 || self.have_margin()
+    }
+}
+
+/// What is left of the blocks of a record.
+#[derive(Default)]
+struct LeftOfRecord {
+    /// Whether one of them does not stand for sure.
+    has_doubtful: bool,
+    /// Whether most lines of one are gone.
+    has_lost: bool,
+    /// Whether some lines of a definition stand.
+    has_part_of_definition: bool,
+    /// Whether a definition stands, its first line among the lines.
+    has_definition: bool,
+    /// The lines, counted as gone unless their block stands.
+    of_definitions: LeftLines,
+    of_other_blocks: LeftLines,
+}
+
+impl LeftOfRecord {
+    fn is_standing(&self) -> bool {
+        // Another change may need the same imports.
+        let counted = if self.of_definitions.there + self.of_definitions.gone > 0 {
+            self.of_definitions
+        } else {
+            self.of_other_blocks
+        };
+        !self.has_doubtful
+            || self.has_definition
+            || self.has_part_of_definition && !self.has_lost
+            || counted.have_margin()
+    }
+}
+
+/// Returns the lines of a text with an owner that belong to changes which were not thrown away.
+fn lines_of_standing_changes(
+    path: &str,
+    text: &LineText,
+    owners: &[Option<usize>],
+    is_there: &[bool],
+) -> Vec<usize> {
+    let owned = || (0..owners.len()).filter(|line| owners[*line].is_some());
+    let saying = || owned().filter(|line| says_something(text.line(*line), language_of(path)));
+    if saying().all(|line| is_there[line]) {
+        return owned().collect();
+    }
+    let (_document, blocks) = parsed(path, text);
+    let numbered = |line: usize| u32::try_from(line + 1).unwrap_or(u32::MAX);
+    let block_of: Vec<Option<usize>> = (0..owners.len())
+        .map(|line| owners[line].and_then(|_| blocks.at_line(numbered(line))))
+        .collect();
+    let is_definition = |block: usize| {
+        let kind = blocks.blocks[block].identity.kind;
+        !matches!(kind, BlockKind::Region | BlockKind::Paragraph | BlockKind::File)
+    };
+    let mut of_blocks: HashMap<Option<usize>, LeftLines> = HashMap::new();
+    for line in saying() {
+        of_blocks.entry(block_of[line]).or_default().count_line(is_there[line]);
+    }
+    let left_of_block = |line: usize| of_blocks.get(&block_of[line]).copied().unwrap_or_default();
+    let mut of_records: HashMap<Option<usize>, LeftOfRecord> = HashMap::new();
+    for line in saying() {
+        let record = of_records.entry(owners[line]).or_default();
+        // A line that is in no block is a comment, such as a licence.
+        let Some(block) = block_of[line] else { continue };
+        let (left, first) = (left_of_block(line), blocks.blocks[block].lines.start() as usize - 1);
+        let stands = left.are_standing();
+        record.has_doubtful |= !stands;
+        record.has_lost |= !left.are_most();
+        if is_definition(block) {
+            // A comment above a definition does not show that it stands.
+            let shows = stands && left.there >= ENOUGH && line >= first && is_there[line];
+            record.has_part_of_definition |= shows;
+            record.has_definition |= shows && owners[first].is_some() && is_there[first];
+            record.of_definitions.count_line(stands);
+        } else {
+            record.of_other_blocks.count_line(stands);
+        }
+    }
+    let is_record_standing =
+        |line: usize| of_records.get(&owners[line]).is_none_or(LeftOfRecord::is_standing);
+    let is_standing = |line: &usize| left_of_block(*line).are_most() && is_record_standing(*line);
+    owned().filter(is_standing).collect()
 }
 
 /// Returns for each line of the text of a record the index of the record that brought it.
@@ -131,55 +245,37 @@ fn owners(records: &[RecordedText], at: usize) -> Vec<Option<usize>> {
     owners
 }
 
-fn lines_in(earlier: &LineText, text: &LineText) -> Vec<Option<usize>> {
-    let mut lines = vec![None; text.len()];
-    for run in passed_runs(earlier, text) {
-        for (nth, line) in run.now.enumerate() {
-            lines[line] = Some(run.before + nth);
-        }
-    }
-    lines
-}
-
-/// Returns the ranges of lines that one record brought together. Blank lines do not divide them.
-fn groups(owners: &[Option<usize>], text: &LineText) -> Vec<Range<usize>> {
-    let mut groups: Vec<(usize, Range<usize>)> = Vec::new();
-    for (line, owner) in owners.iter().enumerate() {
-        let Some(owner) = owner else { continue };
-        let is_blank = |line: usize| text.line(line).trim_ascii().is_empty();
-        match groups.last_mut() {
-            Some((last, group)) if last == owner && (group.end..line).all(is_blank) => {
-                group.end = line + 1;
-            }
-            _ => groups.push((*owner, line..line + 1)),
-        }
-    }
-    groups.into_iter().map(|(_, group)| group).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Returns a text whose lines are divided by spaces, or by `|` if there is one.
     fn text(lines: &str) -> LineText {
-        LineText::new(lines.split(' ').map(|line| format!("{line}\n")).collect::<String>().into())
+        let divider = if lines.contains('|') { '|' } else { ' ' };
+        let lines = lines.split(divider).map(|line| format!("{line}\n"));
+        LineText::new(lines.collect::<String>().into())
     }
 
     /// Makes a record of a text in which the brought lines are marked with a `+`.
     fn record(lines: &str) -> RecordedText {
-        let brought = lines.split(' ').enumerate().filter(|(_, line)| line.starts_with('+'));
-        let brought = brought.map(|(at, _)| at).collect();
+        let marked = text(lines);
+        let is_brought = |line: &usize| marked.line(*line).starts_with(b"+");
+        let brought = (0..marked.len()).filter(is_brought).collect();
         let text = Arc::new(text(&lines.replace('+', "")));
         RecordedText { text, brought, unkept: Vec::new() }
     }
 
     /// Asks about all lines that the commit `base` lacks. Answers with a digit for each line.
-    fn told(base: &str, now: &str, records: &[&str]) -> String {
+    fn told_of(path: &str, base: &str, now: &str, records: &[&str]) -> String {
         let records: Vec<RecordedText> = records.iter().map(|one| record(one)).collect();
         let now = text(now);
         let asked: Vec<bool> = lines_in(&text(base), &now).iter().map(Option::is_none).collect();
-        let found = attribute(&now, &asked, &records, None).into_iter();
+        let found = attribute(path, &now, &asked, &records).into_iter();
         found.map(|owner| owner.map_or("-".to_owned(), |at| at.to_string())).collect()
+    }
+
+    fn told(base: &str, now: &str, records: &[&str]) -> String {
+        told_of("a.txt", base, now, records)
     }
 
     #[test]
@@ -198,18 +294,73 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_of_a_rejected_change_is_nobodys() {
+    fn the_rest_of_a_change_that_was_thrown_away_is_nobodys() {
+        let login = "def login(user):|    if not user:|        return None|    return check(user)";
+        let added = |text: &str| format!("+{}", text.replace('|', "|+"));
+        let (alone, head) = (added(login), "x = 1|");
+        // A person writes another function of the same name, and with some of the same lines.
+        for (now, expected) in [
+            ("def login(user):|    return mine(user)", "--"),
+            (
+                "def login(user):|    if not user:|        raise Unknown|    return mine(user)",
+                "----",
+            ),
+            ("def login(user):|    if not user:|        return None|    return mine(user)", "----"),
+            (login, "0000"),
+        ] {
+            assert_eq!(told_of("a.py", "", now, &[&alone]), expected, "{now}");
+            // What the function needed is needed by the other one as well.
+            for needed in ["import os", "import os|import sys", "# A licence.|# Of the project."] {
+                let count = needed.split('|').count();
+                let others = format!("{}|x = 1|{alone}", added(needed));
+                let now = format!("{needed}|{head}{now}");
+                let rest = expected.chars().next().expect("a line").to_string().repeat(count);
+                let expected = format!("{rest}-{expected}");
+                assert_eq!(told_of("a.py", head, &now, &[&others]), expected, "{now}");
+            }
+        }
+        // Two records made the function.
+        let both = [
+            &*alone.replace("|+", "|").replace("(user)", "(user, mode)"),
+            &alone.replace("+def login(user)", "def login(user)"),
+        ];
+        assert_eq!(
+            told_of("a.py", "", "def login(user, mode):|    return mine(user)", &both),
+            "--"
+        );
+        // What a later record took away was not thrown away.
         let rejected = "a +def +one +two +three +four b";
-        assert_eq!(told("a b", "a def other b", &[rejected]), "----");
-        assert_eq!(told("a b", "a def one two mine b", &[rejected]), "-000--");
-        // One line is not enough if the other part is gone.
-        let with_import = "+import a +def +one +two";
-        assert_eq!(told("a", "import a def other", &[with_import]), "----");
-        assert_eq!(told("a", "import a other two", &[with_import]), "----");
-        assert_eq!(told("a", "import a def two", &[with_import]), "0-00");
-        // What a later record took away was not rejected.
-        let records = ["a def +new b", rejected];
-        assert_eq!(told("a b", "a def new b", &records), "-10-");
+        assert_eq!(told("a b", "a def new b", &["a def +new b", rejected]), "-10-");
+    }
+
+    #[test]
+    fn the_rest_of_an_edited_change_keeps_its_record() {
+        let brought = "a +def +one +two +three +four b";
+        assert_eq!(told("a b", "a def one mine three four b", &[brought]), "-00-00-");
+        assert_eq!(told("a b", "a def one three four b", &[brought]), "-0000-");
+        assert_eq!(told("a b", "a def mine b", &[brought]), "----");
+        // Two records brought the lines, and the line of one of them was edited.
+        let both = ["a def one +zwei three four b", brought];
+        assert_eq!(told("a b", "a def one mine three four b", &both), "-11-11-");
+        assert_eq!(told("a b", "a def one zwei three vier b", &both), "-1101--");
+        // Of two functions one is still there, so that the record was not thrown away.
+        let two = "+import os|x = 1|+def f():|+    return os|+def g():|+    return g";
+        let now = "import os|x = 1|def f():|    return os|def g():|    return mine";
+        assert_eq!(told_of("a.py", "x = 1|", now, &[two]), "0-00--");
+        // Only the lines that no commit has say what is left of a change.
+        let parts = "a +def +one +two +x +y +z b";
+        assert_eq!(told("a def one two b", "a def one two x mine b", &[parts]), "-------");
+        assert_eq!(told("a def one two b", "a def one two x y z b", &[parts]), "----000-");
+    }
+
+    #[test]
+    fn what_is_on_disk_is_not_gone_from_what_is_staged() {
+        let records = [record("a +def +one b +def2 +two c")];
+        let (staged, disk) = (text("a b def2 two c"), text("a def one b def2 two c"));
+        let asked = [false, false, true, true, false];
+        let part = |disk| attribute_part("a.txt", (&staged, disk), &asked, &records);
+        assert_eq!(part(None), [None; 5]);
+        assert_eq!(part(Some(&disk)), [None, None, Some(0), Some(0), None]);
     }
 
     #[test]
@@ -229,7 +380,7 @@ mod tests {
             unkept: vec![LineRuns::of_chosen(&brought, |at| lines.contains(&at))],
         };
         let told = |records: &[RecordedText]| {
-            let found = attribute(&now, &[false, true, true, true, false, true], records, None);
+            let found = attribute("a.txt", &now, &[false, true, true, true, false, true], records);
             let digit = |owner: Option<usize>| owner.map_or("-".to_owned(), |at| at.to_string());
             found.into_iter().map(digit).collect::<String>()
         };

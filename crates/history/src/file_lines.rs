@@ -93,7 +93,7 @@ pub fn lines_without_git(
 ) -> FileLines {
     let records = recorded_texts(root, journal, path, |_| true);
     let (entries, texts): (Vec<_>, Vec<_>) = records.into_iter().unzip();
-    let found = attribute(text, &vec![true; text.len()], &texts, language_of(path.as_str()));
+    let found = attribute(path.as_str(), text, &vec![true; text.len()], &texts);
     let mut claims = FoundClaims::default();
     let source = |owner: Option<usize>| {
         let claim = owner.map(|owner| claims.index_of(&entries[owner], path, None));
@@ -500,8 +500,7 @@ impl LineFinder<'_, '_> {
         };
         let records = recorded_texts(self.root, self.journal, now.path, may_be_in);
         let (entries, texts): (Vec<_>, Vec<_>) = records.into_iter().unzip();
-        let language = language_of(now.path.as_str());
-        let found = attribute(&now.text, asked, &texts, language).into_iter();
+        let found = attribute(now.path.as_str(), &now.text, asked, &texts).into_iter();
         let commit = commit.map(|(commit, _)| commit);
         let mut found: Vec<Option<usize>> =
             found.map(|at| at.map(|at| claims.index_of(&entries[at], now.path, commit))).collect();

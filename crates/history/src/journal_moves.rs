@@ -45,8 +45,7 @@ impl RecordsOfFile {
     /// Returns the record of each line for which `is_asked` has true. Only the record at this index
     /// and those older than it are searched.
     fn owners(&self, at: usize, text: &LineText, is_asked: &[bool]) -> Vec<Option<RecordAtPath>> {
-        let (texts, language) = (&self.texts[at..], language_of(self.path.as_str()));
-        let found = attribute(text, is_asked, texts, language).into_iter();
+        let found = attribute(self.path.as_str(), text, is_asked, &self.texts[at..]).into_iter();
         let owner = |nth: usize| (Arc::clone(&self.entries[at + nth]), self.path.clone());
         found.map(|nth| nth.map(owner)).collect()
     }

@@ -30,12 +30,12 @@ mod renames;
 mod run_places;
 mod text;
 
-pub use attribution::{RecordedText, attribute};
+pub use attribution::{RecordedText, attribute, attribute_part};
 pub use file_changes::{FileChanges, FormerText, VersionChange};
 pub use file_lines::{FileLines, LineFinder, LineSource, lines_without_git};
 pub use journal_moves::JournalTexts;
 pub use journal_texts::{lines_of_unkept_texts, recorded_texts};
 pub use known_origins::KnownOrigins;
-pub use line_map::{new_lines, respaced_lines};
+pub use line_map::{lines_in, new_lines, respaced_lines};
 pub use origins::{FileVersion, LineOrigins, Origin, OriginRun, Walk};
 pub use text::{LineText, language_of};

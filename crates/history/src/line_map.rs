@@ -29,6 +29,17 @@ pub(crate) fn passed_runs(before: &LineText, now: &LineText) -> Vec<PassedRun> {
     runs.0
 }
 
+/// Returns for each line of a text the line of the earlier text that it was.
+pub fn lines_in(earlier: &LineText, text: &LineText) -> Vec<Option<usize>> {
+    let mut lines = vec![None; text.len()];
+    for run in passed_runs(earlier, text) {
+        for (nth, line) in run.now.enumerate() {
+            lines[line] = Some(run.before + nth);
+        }
+    }
+    lines
+}
+
 pub fn new_lines(earlier: &[&LineText], now: &LineText) -> Vec<bool> {
     let mut is_new = vec![true; now.len()];
     for before in earlier {
@@ -102,13 +113,7 @@ mod tests {
 
     fn passed(before: &str, now: &str) -> Vec<Option<usize>> {
         let (before, now) = (LineText::new(before.into()), LineText::new(now.into()));
-        let mut lines = vec![None; now.len()];
-        for run in passed_runs(&before, &now) {
-            for (nth, at) in run.now.enumerate() {
-                lines[at] = Some(run.before + nth);
-            }
-        }
-        lines
+        lines_in(&before, &now)
     }
 
     #[test]

@@ -146,7 +146,7 @@ impl RemovedCode {
             if !LinePairs::from_chosen(&text, &added, language).shares_one_of(pairs) {
                 continue;
             }
-            let (_document, blocks) = parsed(&other.path, &text);
+            let (_document, blocks) = parsed(&other.path.to_string(), &text);
             let blocks = chosen_blocks(&blocks, &text, &added, language);
             let blocks = blocks.filter(|block| tokens.contains(&block.fingerprint.tokens));
             found.extend(
@@ -189,7 +189,7 @@ impl<'a> PartnerFile<'a> {
         let text = LineText::new(reader.blob(file.before)?);
         let after = file.now.map(|now| reader.blob(now)).transpose()?.unwrap_or_default();
         let removed = removed_lines(&text, &LineText::new(after));
-        let (_document, blocks) = parsed(&file.path, &text);
+        let (_document, blocks) = parsed(&file.path.to_string(), &text);
         let blocks = chosen_blocks(&blocks, &text, &removed, language);
         let blocks = blocks.filter(|block| tokens.contains(&block.fingerprint.tokens));
         let blocks = blocks.map(|block| PartnerBlock {
@@ -241,7 +241,7 @@ impl<'a> PartnerFile<'a> {
         if stayed.is_empty() {
             return Ok(true);
         }
-        let (_document, blocks) = parsed(&path, &after);
+        let (_document, blocks) = parsed(&path.to_string(), &after);
         Ok(stayed.into_iter().all(|line| {
             let mut around = named_blocks(&blocks)
                 .filter(|one| lines_of(one, &after).contains(&line))
@@ -272,7 +272,7 @@ pub(crate) fn block_moves(
     match found {
         Ok(moved) => Ok(BlockMoves { moved, unclear: Vec::new() }),
         Err(GitError::Missing { .. }) => {
-            let (_document, blocks) = parsed(path, now);
+            let (_document, blocks) = parsed(&path.to_string(), now);
             let blocks = chosen_blocks(&blocks, now, brought, language);
             let unclear = blocks.map(|block| lines_of(block, now)).collect();
             Ok(BlockMoves { moved: Vec::new(), unclear })
@@ -295,7 +295,7 @@ fn moved_blocks(
     if partners.is_empty() {
         return Ok(Vec::new());
     }
-    let (_document, blocks) = parsed(path, now);
+    let (_document, blocks) = parsed(&path.to_string(), now);
     let mut new: Vec<&Block> = chosen_blocks(&blocks, now, brought, language).collect();
     let mut in_block = vec![false; now.len()];
     new.iter().flat_map(|block| lines_of(block, now)).for_each(|at| in_block[at] = brought[at]);
@@ -414,9 +414,9 @@ fn two_texts(
     Ok((*left > 0).then(|| (LineText::new(before), LineText::new(now))))
 }
 
-pub(crate) fn parsed(path: &BString, text: &LineText) -> ParsedBlocks {
+pub(crate) fn parsed(path: &str, text: &LineText) -> ParsedBlocks {
     let text = String::from_utf8_lossy(text.lines(0..text.len()));
-    let document = Document::from_text(&path.to_string(), &text);
+    let document = Document::from_text(path, &text);
     let blocks = document.blocks();
     (document, blocks)
 }

@@ -250,7 +250,7 @@ impl<'a> RunPlaces<'a> {
     }
 
     fn blocks(&self) -> &[Block] {
-        let (_, blocks) = self.blocks.get_or_init(|| parsed(&self.path.into(), self.text));
+        let (_, blocks) = self.blocks.get_or_init(|| parsed(self.path, self.text));
         &blocks.blocks
     }
 
@@ -313,7 +313,7 @@ mod tests {
     fn told(made_for: &str, now: &str, names_blocks: bool) -> String {
         let (path, then, chosen) = ("a.py", text(made_for), marked_lines(made_for, &['+']));
         let runs = LineRuns::of_chosen(&then, |at| chosen.contains(&at));
-        let (_, parsed) = parsed(&path.into(), &then);
+        let (_, parsed) = parsed(path, &then);
         let record = |block: &Block| {
             let (kind, path) = (block.identity.kind.as_str().to_owned(), &block.identity.path);
             let block_name = BlockName { kind, path: path.clone(), language: None };
