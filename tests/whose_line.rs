@@ -137,6 +137,40 @@ const STORIES: &[LineStory] = &[
         expected: "------",
     },
     LineStory {
+        name: "a line is thrown away, and needed by a person after some commits",
+        told: |place| {
+            place.step(0, &function("x", "x"));
+            place.write(1, &format!("use std::fs;\n{}", function("x", "x")));
+            place.git(&["checkout", "-q", "."]);
+            place.step(0, &function("x", "x y"));
+            place.step(0, &format!("use std::fs;\n{}", function("x", "x y")));
+        },
+        expected: "----",
+    },
+    LineStory {
+        name: "a line is stashed, and comes back after a commit of the file",
+        told: |place| {
+            place.step(0, &(function("x", "x") + &f("one two three")));
+            place.write(1, &format!("use std::fs;\n{}", function("x", "x") + &f("one two three")));
+            place.git(&["stash", "-q"]);
+            place.step(0, &(function("x", "x") + &f("one two drei")));
+            place.git(&["stash", "pop", "-q"]);
+            place.commit(&[]);
+        },
+        expected: "1------",
+    },
+    LineStory {
+        name: "a function is thrown away, and its text put back",
+        told: |place| {
+            place.step(0, &function("x", "x"));
+            let text = function("x", "x") + &f("one");
+            place.write(1, &text);
+            place.git(&["reset", "-q", "--hard"]);
+            place.step(0, &text);
+        },
+        expected: "--11",
+    },
+    LineStory {
         name: "a function is stashed, and written otherwise by a person",
         told: |place| {
             place.step(0, &function("x", "x"));

@@ -11,11 +11,13 @@
 //! - `open` counts the records that are in no commit.
 //! - `settle` moves records out of the journal once a commit has their evidence, and back if the
 //!   commit leaves the history.
+//! - `thrown_away` removes the records whose change no commit will have.
 
 mod draft;
 mod late;
 mod open;
 mod settle;
+mod thrown_away;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -102,10 +104,11 @@ pub fn would_seal(ws: &Workspace) -> Result<SealAnswer, VerbError> {
 }
 
 /// Moves records out of the journal whose evidence is in `HEAD` now, and back in if their commit has
-/// left the history. A hook calls this after each commit.
+/// left the history. Removes those that were thrown away. A hook calls this after each commit.
 pub fn after_commit(ws: &Workspace) -> Result<(), VerbError> {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return Ok(()) };
-    settle::settle_and_reopen(ws, git, &[])
+    settle::settle_and_reopen(ws, git, &[])?;
+    thrown_away::retire_thrown_away(ws, git)
 }
 
 /// Returns true if git ignores evidence here, so that no commit ever carries it.
