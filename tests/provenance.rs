@@ -333,6 +333,35 @@ fn check_judges_each_block_by_the_intent_of_its_record() {
     );
 }
 
+/// Commits everything as the hooks do.
+fn sealed(repo: &Repo) {
+    repo.git(&["add", "-A"]);
+    seal::seal(&repo.open(), seal::SealCaller::Hook).expect("sealed");
+    repo.commit("sealed");
+    seal::after_commit(&repo.open()).expect("settled");
+}
+
+/// Returns the findings about the last commits, as a fresh clone has them.
+fn codes_of_commits(repo: &Repo, count: usize) -> Vec<String> {
+    let (from, to) = (format!("HEAD~{count}"), "HEAD".to_owned());
+    codes(repo, &check::ComparedSides::Range { from, to })
+}
+
+/// A hunk that goes over two blocks touches both, also where it leaves nothing new in the second.
+#[test]
+fn a_block_that_lost_lines_to_a_hunk_of_its_neighbour_is_recorded() {
+    let repo = Repo::new();
+    repo.write("src/a.rs", "const A: u8 = 1;\n/// Of b.\nconst B: u8 = 2;\n");
+    repo.commit("before");
+    for number in [7, 1] {
+        repo.write("src/a.rs", &format!("const A: u8 = {number};\nconst B: u8 = 2;\n"));
+        repo.record("INT-001", &["src/a.rs"]);
+        sealed(&repo);
+        assert_eq!(codes_of_commits(&repo, 1), Vec::<String>::new());
+    }
+    assert_eq!(codes_of_commits(&repo, 2), Vec::<String>::new());
+}
+
 #[test]
 fn widening_a_scope_beside_code_is_a_finding() {
     let repo = Repo::new();

@@ -58,14 +58,14 @@ impl LineChanges {
 }
 
 /// Returns true if a change removed something from a block: either inside the block, or next to one
-/// of its own lines without inserting anything. The second case includes text cut off at the end: a
-/// new heading ends the section before it.
-fn takes_out_of(change: &ChangedRange, block: &Block, own: &[OwnLine]) -> bool {
+/// of its own lines. A new heading next to it ends the section before it, and removes nothing if it
+/// takes over lines of that section. `is_whole` says whether the block kept all lines that stayed.
+fn takes_out_of(change: &ChangedRange, block: &Block, own: &[OwnLine], is_whole: bool) -> bool {
     let (last, next) = (change.now.start as u32, change.now.end as u32 + 1);
     let holds = |line: u32| block.whole_lines.contains(line);
     let is_own = |line: u32| own.iter().any(|own| own.number == line);
     let is_inside = holds(last) && holds(next);
-    is_inside || change.now.is_empty() && (is_own(last) || is_own(next))
+    is_inside || (change.now.is_empty() || is_whole) && (is_own(last) || is_own(next))
 }
 
 fn numbers(places: &Range<usize>) -> impl Iterator<Item = u32> + use<> {
@@ -123,14 +123,17 @@ impl Difference {
         // No own line is new, so the change touched the block only if it removed something. If all
         // lines of the earlier block were removed, this block consists of lines that were not its
         // own before.
-        let own_before: Vec<OwnLine> =
-            self.own_lines_before(index).into_iter().filter(has_text).collect();
-        let is_left = own_before.iter().any(|line| !lines.removed.contains(&line.number));
+        let own_before = self.own_lines_before(index).into_iter().filter(has_text);
+        let (removed, left): (Vec<OwnLine>, Vec<OwnLine>) =
+            own_before.partition(|line| lines.removed.contains(&line.number));
+        let stood = own.iter().filter(|line| has_text(line) && !lines.added.contains(&line.number));
+        let is_whole = left.len() <= stood.count();
         let takes_out = |change: &ChangedRange| {
             let was_own = |line: &OwnLine| change.before.contains(&(line.number as usize - 1));
-            own_before.iter().any(was_own) && takes_out_of(change, &self.new.blocks[index], &own)
+            let block = &self.new.blocks[index];
+            removed.iter().any(was_own) && takes_out_of(change, block, &own, is_whole)
         };
-        is_left && lines.changes.iter().any(takes_out)
+        !left.is_empty() && lines.changes.iter().any(takes_out)
     }
 
     /// For each own line of a block, returns whether the change added it.
