@@ -363,6 +363,26 @@ fn a_block_that_lost_lines_to_a_hunk_of_its_neighbour_is_recorded() {
 }
 
 #[test]
+fn each_of_two_deleted_blocks_with_one_name_has_its_own_record() {
+    let method = |kind: &str| format!("    void f({kind} a) {{\n        use{kind}(a);\n    }}\n");
+    let class = |kinds: &[&str]| {
+        let methods: Vec<String> = kinds.iter().map(|kind| method(kind)).collect();
+        format!("class A {{\n{}}}\n", methods.join("\n"))
+    };
+    let repo = Repo::new();
+    repo.write("src/A.java", &class(&["Long", "Text", "Date"]));
+    repo.commit("before");
+    repo.write("src/A.java", &class(&["Text", "Date"]));
+    repo.record("INT-002", &["src/A.java"]);
+    repo.write("src/A.java", &class(&["Date"]));
+    repo.record("INT-001", &["src/A.java"]);
+    let found = ["scope-violation src/A.java"];
+    assert_eq!(codes(&repo, &check::ComparedSides::Head), found);
+    sealed(&repo);
+    assert_eq!(codes_of_commits(&repo, 1), found);
+}
+
+#[test]
 fn widening_a_scope_beside_code_is_a_finding() {
     let repo = Repo::new();
     let widened =

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{SealedFile, is_carried};
 use crate::record::call::class_of;
 use crate::signing;
-use code::{Block, Document, LineRange, fingerprint};
+use code::{Block, Document, FileBlocks, LineRange, fingerprint};
 use ground::git::Target;
 use ground::{CommitId, RelativePath, clock, store};
 use intents::Registry;
@@ -17,6 +17,7 @@ use ledger::{
     BlockRecord, Conversation, Digest, Entry, FileRecord, LineRuns, MutationClass, Record,
     RecordKind, RecordedDecision, Strength,
 };
+use provenance::Difference;
 use why::{VerbError, Workspace};
 
 /// A new file with more blocks than this is named as a whole, if one session wrote all of it.
@@ -306,16 +307,48 @@ fn newest_time(entries: &[&Entry]) -> String {
 
 pub(super) fn left_a_block(entry: &Entry, path: &RelativePath, texts: TextsOfCommit<'_>) -> bool {
     let files = entry.record.files.iter().filter(|file| file.relative_path == *path);
-    files.flat_map(|file| file.ranges()).any(|range| is_left_by(range, texts))
+    let files: Vec<&FileRecord> = files.collect();
+    let has_left = |file: &&FileRecord| {
+        let mut ranges = file.ranges().filter(|range| !range.deleted);
+        ranges.any(|range| is_left_by(range, texts))
+    };
+    files.iter().any(has_left) || !deleted_blocks(&files, texts).is_empty()
+}
+
+/// Returns the blocks that records name as deleted and that the commit deletes. If a block of that
+/// name stays, the two texts are matched. If the commit deletes several of one name, a record of
+/// fewer deletions means those with its text.
+fn deleted_blocks(files: &[&FileRecord], (before, now): TextsOfCommit<'_>) -> Vec<Block> {
+    let deleted: Vec<&BlockRecord> =
+        files.iter().flat_map(|file| file.ranges()).filter(|range| range.deleted).collect();
+    let Some(before) = before.filter(|_| !deleted.is_empty()) else { return Vec::new() };
+    let (old, new) = (before.blocks(), now.blocks());
+    let has_name = |one: &Block, other: &Block| {
+        one.identity.kind == other.identity.kind && one.identity.path == other.identity.path
+    };
+    let is_standing = |block: &Block| new.blocks.iter().any(|other| has_name(block, other));
+    let named =
+        old.blocks.iter().filter(|block| deleted.iter().any(|range| is_named(block, range)));
+    let (mut gone, mut standing): (Vec<&Block>, Vec<&Block>) =
+        named.partition(|block| !is_standing(block));
+    let count = |blocks: &FileBlocks, one: &Block| {
+        let text = &one.fingerprint.content;
+        let all = blocks.blocks.iter();
+        all.filter(|it| it.fingerprint.content == *text && has_name(it, one)).count()
+    };
+    standing.retain(|block| count(&old, block) > count(&new, block));
+    let difference = (!standing.is_empty()).then(|| Difference::new(before, now));
+    let removed = difference.iter().flat_map(Difference::removed_blocks);
+    gone.extend(removed.filter(|block| standing.iter().any(|it| it.bytes == block.bytes)));
+    let is_meant = |block: &&&Block| {
+        let ranges: Vec<_> = deleted.iter().filter(|range| is_named(block, range)).collect();
+        let has_text = ranges.iter().any(|range| range.content_hash == block.fingerprint.content);
+        has_text || ranges.len() >= gone.iter().filter(|other| has_name(block, other)).count()
+    };
+    gone.iter().filter(is_meant).map(|block| (*block).clone()).collect()
 }
 
 fn is_left_by(range: &BlockRecord, (before, now): TextsOfCommit<'_>) -> bool {
-    if range.deleted {
-        let is_in = |document: &Document| {
-            document.blocks().blocks.iter().any(|block| is_named(block, range))
-        };
-        return !is_in(now) && before.is_some_and(is_in);
-    }
     // A content hash says nothing of the lead, such as a doc comment that was removed.
     let leads = |document: &Document| -> Vec<Option<String>> {
         let blocks = document.blocks();
@@ -355,8 +388,12 @@ fn touched_blocks(
         };
         let is_its = |range: &&BlockRecord| !range.deleted && is_named(block, range);
         let is_same = |range: &BlockRecord| range.content_hash == block.fingerprint.content;
-        let is_left = |range: &BlockRecord| is_left_by(range, (before, now));
-        if !brought.iter().any(is_own) && !ranges().filter(is_its).any(is_left) {
+        let is_left = |file: &&FileRecord| {
+            let texts = (before, now);
+            let mut its = file.ranges().filter(is_its);
+            its.any(|range| is_left_by(range, texts))
+        };
+        if !brought.iter().any(is_own) && !files.iter().any(is_left) {
             return None;
         }
         let last = ranges().filter(is_its).last();
@@ -373,18 +410,9 @@ fn touched_blocks(
     };
     let mut found: Vec<EvidenceBlock> =
         blocks.blocks.iter().enumerate().filter_map(recorded).collect();
-    let is_standing = |old: &Block| {
-        let (kind, name) = (old.identity.kind.as_str(), &old.identity.path);
-        let mut all = blocks.blocks.iter().map(|block| &block.identity);
-        all.any(|now| now.kind.as_str() == kind && now.path == *name)
-    };
-    let old = before.map(Document::blocks);
-    for block in old.iter().flat_map(|old| &old.blocks) {
-        let is_recorded = ranges().any(|range| range.deleted && is_named(block, range));
-        if is_recorded && !is_standing(block) {
-            let range = BlockRecord { deleted: true, ..provenance::textless(block, language) };
-            found.extend(EvidenceBlock::from_record(&range));
-        }
+    for block in deleted_blocks(files, (before, now)) {
+        let range = BlockRecord { deleted: true, ..provenance::textless(&block, language) };
+        found.extend(EvidenceBlock::from_record(&range));
     }
     found.sort();
     found.dedup();

@@ -111,7 +111,12 @@ impl ChangeHistory {
             let name = range.block.as_ref();
             range.deleted && name.is_some_and(|name| is_named(name, &block.identity))
         };
-        let mut owners = self.owners_by_name(ws, path, is_it);
+        // Several blocks of a file may have one name.
+        let has_text = |range: &BlockRecord| range.content_hash == block.fingerprint.content;
+        let mut owners = self.owners_by_name(ws, path, |range| is_it(range) && has_text(range));
+        if owners.iter().all(Option::is_none) {
+            owners = self.owners_by_name(ws, path, is_it);
+        }
         owners.iter_mut().flatten().for_each(|owner| owner.is_deletion = true);
         owners
     }
