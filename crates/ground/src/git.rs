@@ -42,7 +42,7 @@ use serde::{Deserialize, Serialize};
 
 use self::index::kind_of;
 use self::non_utf8::{ContentIds, lossy_path};
-use self::objects::{FreeHandle, KnownCommits, Remembered};
+use self::objects::{KnownCommits, Remembered};
 use self::precheck::CheckedObjects;
 use super::nested_roots::NestedRoots;
 use super::{Hint, RelativePath, Root, cache, resolved_links::resolve_links, store};
@@ -75,7 +75,7 @@ pub struct Git {
     index_read: Mutex<Option<(cache::FileStamp, Arc<gix::index::File>)>>,
     commits: KnownCommits,
     remembered: Mutex<Remembered>,
-    free_handles: Arc<Mutex<Vec<FreeHandle>>>,
+    free_handles: Arc<Mutex<Vec<Repository>>>,
 }
 
 impl std::fmt::Debug for Git {
@@ -267,7 +267,8 @@ impl Git {
     pub fn head(&self) -> GitResult<Option<CommitId>> {
         let repo = self.handle();
         let Some(id) = self.read(head_of(&repo))? else { return Ok(None) };
-        self.read(self.checked(&repo, id)?.find_header(id))?;
+        self.checked(&repo, id)?;
+        self.read(find_twice(|| repo.find_header(id)))?;
         Ok(Some(commit_id(id)))
     }
 
@@ -296,7 +297,8 @@ impl Git {
         let mut found = Vec::new();
         for file in files {
             for id in self.ids_in(file)? {
-                let known = self.checked(&repo, id)?.find_commit(id).is_ok();
+                self.checked(&repo, id)?;
+                let known = find_twice(|| repo.find_commit(id)).is_ok();
                 let id = commit_id(id);
                 if known && !found.contains(&id) {
                     found.push(id);
@@ -560,7 +562,7 @@ impl Git {
         if !self.checked(repo, id)?.has_object(id) {
             return Err(self.unknown(&commit.0));
         }
-        let commit = self.read(repo.find_commit(id))?;
+        let commit = self.read(find_twice(|| repo.find_commit(id)))?;
         self.tree_of(repo, self.read(commit.tree_id())?.detach())
     }
 
@@ -575,7 +577,8 @@ impl Git {
     }
 
     fn tree_of<'r>(&self, repo: &'r Repository, id: ObjectId) -> GitResult<Tree<'r>> {
-        self.read(self.checked(repo, id)?.find_tree(id))
+        self.checked(repo, id)?;
+        self.read(find_twice(|| repo.find_tree(id)))
     }
 
     fn entry(&self, tree: &Tree<'_>, path: &str) -> GitResult<Option<(EntryKind, ObjectId)>> {
@@ -592,12 +595,13 @@ impl Git {
     }
 
     fn blob(&self, repo: &Repository, id: ObjectId) -> GitResult<Vec<u8>> {
-        let bytes = self.read(self.checked(repo, id)?.find_header(id))?.size();
+        self.checked(repo, id)?;
+        let bytes = self.read(find_twice(|| repo.find_header(id)))?.size();
         if bytes > store::MAX_CONTENT {
             let (id, max) = (id.to_string(), store::MAX_CONTENT);
             return Err(GitError::TooLarge { id, bytes, max });
         }
-        self.read(repo.find_blob(id).map(|mut blob| blob.take_data()))
+        self.read(find_twice(|| repo.find_blob(id)).map(|mut blob| blob.take_data()))
     }
 
     fn files(&self, repo: &Repository, commit: &CommitId) -> GitResult<TreeFiles> {
@@ -688,6 +692,12 @@ fn foreign_references(repository: &gix::ThreadSafeRepository) -> Option<String> 
 fn handed_index(given: Option<&OsStr>, dir: &Path, top: &Path) -> Option<PathBuf> {
     let path = resolve_links(&top.join(given?)).ok()?.path;
     path.starts_with(dir).then_some(path)
+}
+
+/// Looks for an object, and once more if it was not found. Git may have packed it between two steps of
+/// the first look. The second one begins with the list of packs as it is now.
+fn find_twice<T, E>(mut find: impl FnMut() -> Result<T, E>) -> Result<T, E> {
+    find().or_else(|_| find())
 }
 
 fn commit_id(id: ObjectId) -> CommitId {

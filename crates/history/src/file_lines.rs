@@ -364,7 +364,14 @@ impl LineFinder<'_, '_> {
         let mut found = self.evidence_repeated_by(version)?;
         if found.iter().any(|one| !one.is_copied) {
             for other in versions.iter().filter(|other| other.commit != version.commit) {
-                let by_other = self.evidence_repeated_by(other)?;
+                let by_other = match self.evidence_repeated_by(other) {
+                    // Then nobody can tell that no other commit brought the lines.
+                    Err(GitError::Missing { .. }) => {
+                        found.retain(|one| one.is_copied);
+                        break;
+                    }
+                    by_other => by_other?,
+                };
                 found.retain(|one| {
                     let is_it = |other: &EvidenceOfReplaced| Arc::ptr_eq(&one.entry, &other.entry);
                     one.is_copied || !by_other.iter().any(is_it)

@@ -150,18 +150,23 @@ impl<'a, 'git> Walk<'a, 'git> {
         changed: Vec<ChangedBlob>,
     ) -> Result<Vec<usize>, GitError> {
         let version = self.start_with_text(parents, path, text, changed)?;
-        self.own_lines(version)
+        self.step_once(version)?;
+        Ok(self.brought_lines())
     }
 
+    /// Returns the lines of a file at a commit that no parent has, in ascending order. It is an error
+    /// if that is not known of all lines, because this clone lacks what a parent has.
     pub fn new_lines_of_commit(
         mut self,
         commit: ObjectId,
         path: &BString,
     ) -> Result<Vec<usize>, GitError> {
-        match self.start_with_commit(commit, path)? {
-            Some(version) => self.own_lines(version),
-            None => Ok(Vec::new()),
+        let Some(version) = self.start_with_commit(commit, path)? else { return Ok(Vec::new()) };
+        self.step_once(version)?;
+        if self.found.runs.iter().any(|run| matches!(run.origin, Origin::Missing(_))) {
+            return Err(GitError::Missing { id: commit.to_string() });
         }
+        Ok(self.brought_lines())
     }
 
     /// Returns where all lines of a file at a commit come from. `None` if the commit has no such
@@ -241,12 +246,11 @@ impl<'a, 'git> Walk<'a, 'git> {
         }
     }
 
-    fn own_lines(mut self, version: (ObjectId, BString)) -> Result<Vec<usize>, GitError> {
-        self.step_once(version)?;
+    fn brought_lines(self) -> Vec<usize> {
         let brought = self.found.runs.iter().filter(|run| matches!(run.origin, Origin::Brought(_)));
         let mut lines: Vec<usize> = brought.flat_map(|run| run.lines.clone()).collect();
         lines.sort_unstable();
-        Ok(lines)
+        lines
     }
 
     fn add_pending(&mut self, commit: ObjectId, path: BString, pending: Pending) {

@@ -7,9 +7,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use ground::answer_store::AnswerStore;
+use ground::git::GitError;
 use ground::{Environment, Git, RelativePath, Root};
 use history::knowledge::{AskedTree, Knowledge};
-use history::{KnownOrigins, LineFinder};
+use history::{KnownOrigins, LineFinder, Walk};
 use ledger::Ledger;
 
 /// Random numbers from a fixed start, so that a failure can be repeated.
@@ -522,6 +523,25 @@ fn lines_that_a_shallow_clone_cannot_explain_are_missing_and_nobodys() {
     let lines = walked(clone.path(), "a.rs");
     assert_eq!(lines.last().unwrap(), &format!("{third} a.rs 9"));
     assert!(lines[..8].iter().all(|line| line.starts_with(&format!("({second} "))));
+}
+
+#[test]
+fn a_commit_brought_no_line_for_certain_if_the_text_before_is_missing() {
+    let place = Place::new();
+    place.commit(&[("a.rs", LOGIN)]);
+    place.commit(&[("a.rs", &format!("{LOGIN}{OTHER}"))]);
+    let brought = || {
+        let root = Root::find(place.0.path(), &Environment::of_process()).unwrap();
+        let repository = Git::open(&root).unwrap().unwrap();
+        let commit = repository.object_id(&repository.resolve("HEAD").unwrap()).unwrap();
+        let mut reader = repository.object_reader().unwrap();
+        Walk::new(&mut reader).new_lines_of_commit(commit, &"a.rs".into())
+    };
+    assert_eq!(brought().unwrap(), [4, 5, 6, 7]);
+    let blob = git(place.0.path(), &["rev-parse", "HEAD~1:a.rs"], "");
+    let (folder, name) = blob.trim().split_at(2);
+    std::fs::remove_file(place.0.path().join(".git/objects").join(folder).join(name)).unwrap();
+    assert!(matches!(brought(), Err(GitError::Missing { .. })), "{:?}", brought());
 }
 
 /// The answers about earlier commits are kept in the order in which a history grows, and each is used for the next.

@@ -10,8 +10,8 @@ use gix::{ObjectId, Repository};
 
 use super::{
     CommitId, ComparedFiles, FileBlobs, FileContents, Git, GitError, GitResult, IsWanted,
-    ObjectReader, PathChange, Target, TwoTrees, as_path, commit_id, compare, is_regular,
-    lossy_path,
+    ObjectReader, PathChange, Target, TwoTrees, as_path, commit_id, compare, find_twice,
+    is_regular, lossy_path,
 };
 use crate::RelativePath;
 use crate::parallel::in_parallel;
@@ -63,7 +63,8 @@ impl Git {
 
     fn commit<'r>(&self, repo: &'r Repository, id: &CommitId) -> GitResult<gix::Commit<'r>> {
         let id = self.object_id(id)?;
-        self.read(self.checked(repo, id)?.find_commit(id))
+        self.checked(repo, id)?;
+        self.read(find_twice(|| repo.find_commit(id)))
     }
 
     pub fn commit_info(&self, commit: &CommitId) -> GitResult<CommitInfo> {

@@ -4,7 +4,6 @@ use std::any::Any;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque, btree_map};
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use std::time::SystemTime;
 
 use gix::bstr::{BStr, BString, ByteSlice};
 use gix::objs::tree::EntryKind;
@@ -12,7 +11,7 @@ use gix::objs::{CommitRefIter, Exists as _, Find as _, Kind, TreeRefIter};
 use gix::odb::pack::cache::lru::MemoryCappedHashmap;
 use gix::{ObjectId, Repository};
 
-use super::{CommitId, Git, GitError, GitResult, as_path, head_of, is_regular};
+use super::{CommitId, Git, GitError, GitResult, as_path, find_twice, head_of, is_regular};
 use crate::{RelativePath, store};
 
 /// The file, at the top of the repository, with the commits that only changed how code is written.
@@ -101,7 +100,7 @@ pub struct TreePlace {
 
 impl Git {
     pub fn object_reader(&self) -> GitResult<ObjectReader<'_>> {
-        let repo = self.lend_handle()?;
+        let repo = self.lend_handle();
         let shallow = self.read(repo.shallow_commits())?;
         let shallow = shallow.iter().flat_map(|ids| ids.iter().copied()).collect();
         let accepted = self.read(head_of(&repo))?;
@@ -116,19 +115,14 @@ impl Git {
         })
     }
 
-    fn lend_handle(&self) -> GitResult<LentHandle> {
-        let free = self.free_handles.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let lent = |(packs, handle)| {
-            let free = Arc::clone(&self.free_handles);
-            LentHandle { free, packs, handle: Some(handle) }
-        };
-        if let Some(lent) = free.map(lent).filter(|lent| lent.packs == packs_of(lent)) {
-            return Ok(lent);
-        }
-        let mut repo = self.handle();
-        repo.objects.refresh_never();
-        repo.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(MAX_KEPT)));
-        Ok(lent((packs_of(&repo), repo)))
+    fn lend_handle(&self) -> LentHandle {
+        let known = self.free_handles.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let handle = known.unwrap_or_else(|| {
+            let mut repo = self.handle();
+            repo.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(MAX_KEPT)));
+            repo
+        });
+        LentHandle { free: Arc::clone(&self.free_handles), handle: Some(handle) }
     }
 
     pub fn path_in_repository(&self, path: &str) -> BString {
@@ -143,14 +137,10 @@ impl Git {
 
 pub(super) type KnownCommits = RwLock<HashMap<ObjectId, CommitNode>>;
 
-/// A handle of the repository, together with when its packs last changed.
-pub(super) type FreeHandle = (Option<SystemTime>, Repository);
-
 /// A handle with the objects that it has cached. It is given back when it is dropped, so that the next
 /// reader finds them.
 struct LentHandle {
-    free: Arc<Mutex<Vec<FreeHandle>>>,
-    packs: Option<SystemTime>,
+    free: Arc<Mutex<Vec<Repository>>>,
     handle: Option<Repository>,
 }
 
@@ -165,18 +155,10 @@ impl Deref for LentHandle {
 impl Drop for LentHandle {
     fn drop(&mut self) {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.packs.is_some() && free.len() < MAX_FREE {
-            free.extend(self.handle.take().map(|handle| (self.packs, handle)));
+        if free.len() < MAX_FREE {
+            free.extend(self.handle.take());
         }
     }
-}
-
-/// Returns when a pack was last added or removed. `None` if that is not known, because objects are also
-/// kept elsewhere.
-fn packs_of(repo: &Repository) -> Option<SystemTime> {
-    let folder = repo.objects.store_ref().path();
-    let has_others = folder.join("info/alternates").exists();
-    folder.join("pack").metadata().ok()?.modified().ok().filter(|_| !has_others)
 }
 
 impl TreePlace {
@@ -484,8 +466,8 @@ impl ObjectReader<'_> {
         if let Some(held) = self.held.get(&id) {
             return Ok(held.clone());
         }
-        let header = self.git.checked(&self.repo, id)?.try_find_header(id).ok().flatten();
-        let size = header.map_or(0, |header| header.size());
+        let repo = self.git.checked(&self.repo, id)?;
+        let size = find_twice(|| repo.find_header(id)).map_or(0, |header| header.size());
         if size > max {
             return Err(GitError::TooLarge { id: id.to_string(), bytes: size, max });
         }
@@ -503,11 +485,15 @@ impl ObjectReader<'_> {
     fn object(&mut self, id: ObjectId, kind: Kind) -> GitResult<&[u8]> {
         let git = self.git;
         let repo = git.checked(&self.repo, id)?;
-        let found = git.read(repo.objects.try_find(&id, &mut self.buffer))?;
-        let found = found.ok_or_else(|| GitError::Missing { id: id.to_string() })?;
-        if found.kind != kind {
-            return Err(git.unreadable(format!("{id} is a {}, not a {kind}", found.kind)));
+        let buffer = &mut self.buffer;
+        let found = find_twice(|| {
+            let found = git.read(repo.objects.try_find(&id, buffer))?.map(|found| found.kind);
+            found.ok_or_else(|| GitError::Missing { id: id.to_string() })
+        })?;
+        if found != kind {
+            return Err(git.unreadable(format!("{id} is a {found}, not a {kind}")));
         }
-        Ok(found.data)
+        // The buffer contains this object and nothing else.
+        Ok(&self.buffer)
     }
 }
