@@ -727,15 +727,17 @@ fn two_pull_requests(place: &Place) {
 }
 
 #[test]
-fn each_line_has_its_intent_in_both_clones() {
+fn each_line_has_its_intent_in_every_clone() {
     let mut wrong = String::new();
     for LineStory { name, told, expected } in STORIES {
         let place = Place(Repo::new());
         told(&place);
         let fresh = cloned(&place.0, &[]);
         let both = [place.0.root(), fresh.path().to_owned()].map(|folder| picture(&folder, FILE));
-        if both != [*expected; 2] {
-            wrong += &format!("{name}: {both:?}, not {expected}\n");
+        git(fresh.path(), &["sparse-checkout", "set", "src"]);
+        let sparse = picture(fresh.path(), FILE);
+        if both != [*expected; 2] || sparse != *expected {
+            wrong += &format!("{name}: {both:?}, {sparse:?}, not {expected}\n");
         }
     }
     assert!(wrong.is_empty(), "\n{wrong}");
@@ -835,6 +837,31 @@ fn what_a_person_writes_after_a_change_was_thrown_away_is_theirs() {
         }
     }
     assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// Evidence that is not checked out counts as the index has it. Evidence that somebody deleted does not
+/// count.
+#[test]
+fn a_sparse_checkout_takes_no_name_away() {
+    let place = Place(Repo::new());
+    place.0.write(".orchestration/policy.yaml", "levels:\n  unrecorded-change: error\n");
+    place.step(0, &f("one"));
+    place.step(1, &f("one two"));
+    let ways: [&[&str]; 3] =
+        [&["src"], &["--sparse-index", "src"], &["--no-cone", "/*", "!agent_trace"]];
+    for way in ways {
+        let clone = cloned(&place.0, &[]);
+        git(clone.path(), &[&["sparse-checkout", "set"], way].concat());
+        assert!(!clone.path().join(".orchestration/agent_trace").exists(), "{way:?}");
+        assert_eq!(picture(clone.path(), FILE), "--1", "{way:?}");
+        let judged = intent_in(clone.path(), &["check", "--base", "HEAD~1"]);
+        assert_eq!(judged.code, 0, "{way:?}: {}{}", judged.out, judged.err);
+        let verified = intent_in(clone.path(), &["verify"]).out;
+        assert!(verified.contains("1 record in 1 ledger file"), "{way:?}: {verified}");
+    }
+    let clone = cloned(&place.0, &[]);
+    std::fs::remove_dir_all(clone.path().join(".orchestration/agent_trace")).expect("removed");
+    assert_eq!(picture(clone.path(), FILE), "---");
 }
 
 /// A fresh clone cannot know which of two commits is the one that was sealed late, so it names neither.

@@ -17,6 +17,7 @@ use ground::{Code, Finding, Hint, RelativePath, control_files, ignores, session,
 use intents::{Intent, lint};
 use ledger::dialect::is_placeholder;
 use ledger::evidence::EVIDENCE_FOLDER;
+use ledger::read::is_ledger_path;
 use ledger::{Audit, audit};
 use provenance::Verdict;
 use why::answers::FileProvenance;
@@ -208,7 +209,7 @@ fn has_evidence(ws: &Workspace) -> bool {
 /// Reads all files of the ledger, and reports what is wrong in them, in the registry and in the
 /// policy.
 pub fn verify(ws: &Workspace) -> VerifyAnswer {
-    answer_for_audit(ws, audit(&ws.root))
+    answer_for_audit(ws, audit(&ws.root, ws.records_left_out(&is_ledger_path)))
 }
 
 pub fn verify_blocks(ws: &Workspace) -> VerifyAnswer {
@@ -253,7 +254,7 @@ pub fn verify_signed(
     ws: &Workspace,
     signatures: &dyn Signatures,
 ) -> Result<VerifyAnswer, VerbError> {
-    let audit = audit(&ws.root);
+    let audit = audit(&ws.root, ws.records_left_out(&is_ledger_path));
     let (anchors, mut findings) = anchor::verify(ws, &audit.sections, signatures)?;
     let erased = erase::judge(ws, &Vec::from_iter(&audit.erased), &[], signatures, None)?;
     findings.extend(erased.findings);

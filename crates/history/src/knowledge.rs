@@ -24,13 +24,16 @@ use crate::text::{LineText, language_of};
 
 #[derive(Clone, Debug)]
 pub enum AskedTree {
-    /// The files on disk. Drafts of evidence count, too.
+    /// The files on disk. Drafts of evidence count, too. A file that a sparse checkout leaves out
+    /// counts as the index has it.
     WorkTree,
     /// The files of a tree in git, such as that of a commit.
     Tree(ObjectId),
     /// The files of the index, by their paths in the workspace.
-    Index(Arc<BTreeMap<RelativePath, ObjectId>>),
+    Index(Arc<StagedFiles>),
 }
+
+type StagedFiles = BTreeMap<RelativePath, ObjectId>;
 
 pub struct Knowledge<'a> {
     root: &'a Root,
@@ -66,6 +69,9 @@ struct EvidenceByCommit {
     compacted: HashMap<String, Arc<[Arc<Entry>]>>,
     /// The records of the single ledger file. `None` until they are first needed.
     single: Option<Arc<[Arc<Entry>]>>,
+    /// The files of the work tree that a sparse checkout leaves out. `None` until they are first
+    /// needed.
+    left_out: Option<Arc<StagedFiles>>,
     /// The commits with late evidence. `None` until they are first needed.
     late: Option<Arc<[LateCommit]>>,
     /// The evidence of projects at other places: then in the commits, and now in the workspace.
@@ -563,11 +569,16 @@ impl<'a> Knowledge<'a> {
 
     fn ids_of_late(&self, reader: &mut ObjectReader<'_>) -> Result<Vec<String>, GitError> {
         let folder = evidence::late_folder("");
+        let staged = |files: &StagedFiles| -> Vec<String> {
+            let below = files.keys().filter_map(|path| path.as_str().strip_prefix(&folder));
+            below.filter_map(|rest| Some(rest.split('/').nth(1)?.to_owned())).collect()
+        };
         let commits: Vec<String> = match &self.asked {
             AskedTree::WorkTree => {
                 let Ok(path) = RelativePath::new(&folder) else { return Ok(Vec::new()) };
                 let entries = store::entries(&self.root.absolute(&path));
-                entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+                let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+                names.chain(staged(&*self.left_out(reader)?)).collect()
             }
             AskedTree::Tree(tree) => {
                 let place = joined_path(&[&self.prefix, folder.as_bytes()]);
@@ -576,10 +587,7 @@ impl<'a> Knowledge<'a> {
                 let names = names.unwrap_or_default().into_iter();
                 names.filter_map(|name| String::from_utf8(name.into()).ok()).collect()
             }
-            AskedTree::Index(files) => {
-                let below = files.keys().filter_map(|path| path.as_str().strip_prefix(&folder));
-                below.filter_map(|rest| Some(rest.split('/').nth(1)?.to_owned())).collect()
-            }
+            AskedTree::Index(files) => staged(files),
         };
         Ok(ledger::sorted(commits))
     }
@@ -645,12 +653,25 @@ impl<'a> Knowledge<'a> {
         Ok(all.iter().filter(is_here).cloned().collect())
     }
 
+    /// Returns the evidence that a sparse checkout leaves out of the work tree.
+    fn left_out(&self, reader: &ObjectReader<'_>) -> Result<Arc<StagedFiles>, GitError> {
+        let known = self.known_evidence.lock().left_out.clone();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let found = reader.left_out_of_work_tree(&|path| path.as_str().contains(FOLDER))?;
+        let found = Arc::new(StagedFiles::from_iter(found));
+        self.known_evidence.lock().left_out = Some(Arc::clone(&found));
+        Ok(found)
+    }
+
     fn holds(&self, reader: &mut ObjectReader<'_>, path: &RelativePath) -> Result<bool, GitError> {
         let Some(path) = &self.at_place(path.as_str()) else { return Ok(false) };
         Ok(match &self.asked {
-            AskedTree::WorkTree => {
-                self.root.absolute(path).symlink_metadata().is_ok_and(|meta| meta.is_file())
-            }
+            AskedTree::WorkTree => match self.root.absolute(path).symlink_metadata() {
+                Ok(meta) => meta.is_file(),
+                Err(_) => self.left_out(reader)?.contains_key(path),
+            },
             AskedTree::Tree(tree) => self.locate(reader, *tree, path)?.is_some(),
             AskedTree::Index(files) => files.contains_key(path),
         })
@@ -673,9 +694,10 @@ impl<'a> Knowledge<'a> {
     ) -> Result<Option<Vec<u8>>, GitError> {
         let Some(path) = &self.at_place(path.as_str()) else { return Ok(None) };
         let blob = match &self.asked {
-            AskedTree::WorkTree => {
-                return Ok(self.root.read_rules(path, store::MAX_CONTENT).ok().flatten());
-            }
+            AskedTree::WorkTree => match self.root.read_rules(path, store::MAX_CONTENT) {
+                Ok(None) => self.left_out(reader)?.get(path).copied(),
+                read => return Ok(read.ok().flatten()),
+            },
             AskedTree::Tree(tree) => self.locate(reader, *tree, path)?,
             AskedTree::Index(files) => files.get(path).copied(),
         };
@@ -693,9 +715,13 @@ impl<'a> Knowledge<'a> {
                 let Some(path) = self.at_place(folder) else { return Ok(Vec::new()) };
                 let entries = store::entries(&self.root.absolute(&path));
                 let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-                let mut files: Vec<RelativePath> = names.filter_map(|name| below(&name)).collect();
-                files.sort();
-                files
+                let files = names.filter_map(|name| below(&name));
+                let left_out = self.left_out(reader)?;
+                let names = left_out.keys().filter_map(|file| {
+                    let rest = file.as_str().strip_prefix(path.as_str())?.strip_prefix('/')?;
+                    below(rest).filter(|_| !rest.contains('/'))
+                });
+                ledger::sorted(files.chain(names))
             }
             AskedTree::Tree(tree) => {
                 let parts = [&*self.prefix, self.place.as_bytes(), folder.as_bytes()];

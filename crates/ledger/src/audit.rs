@@ -23,25 +23,30 @@ pub struct Audit {
     pub erased: Vec<ErasedSection>,
 }
 
-/// Reads all files of a workspace's ledger on all processors. For evidence, only the findings and
-/// digests are kept, and no records are made from its lines.
-pub fn audit(root: &Root) -> Audit {
+/// Reads all files of a workspace's ledger on all processors, and those that a sparse checkout leaves
+/// out. For evidence, only the findings and digests are kept, and no records are made from its lines.
+pub fn audit(root: &Root, left_out: Vec<(RelativePath, Vec<u8>)>) -> Audit {
     let is_own = own_chains(root);
     let files = read::files(root);
     let read = in_parallel(&files, |file| {
         let named = evidence::digest_of_path(&file.path);
         match named.and_then(|named| Some((named, file.bytes().ok()?))) {
             Some((named, bytes)) => AuditedFile::of_evidence(&file.path, named, &bytes),
-            None => AuditedFile {
-                rest: ParsedLedgerFile::read(file).owned_by(&is_own),
-                ..AuditedFile::default()
-            },
+            None => AuditedFile::of_records(ParsedLedgerFile::read(file).owned_by(&is_own)),
         }
     });
-    let mut audit = Audit { files: files.len(), ..Audit::default() };
+    let read_left_out =
+        in_parallel(&left_out, |(path, bytes)| match evidence::digest_of_path(path) {
+            Some(named) => AuditedFile::of_evidence(path, named, bytes),
+            None => AuditedFile::of_records(read::bytes(path, bytes)),
+        });
+    let paths = files.into_iter().map(|file| file.path);
+    let paths = paths.chain(left_out.into_iter().map(|(path, _)| path));
+    let mut audit = Audit::default();
     let mut parts: BTreeMap<RelativePath, ParsedLedgerFile> = BTreeMap::new();
     let mut counted: HashSet<Digest> = HashSet::new();
-    for (file, part) in files.into_iter().zip(read) {
+    for (path, part) in paths.zip(read.into_iter().chain(read_left_out)) {
+        audit.files += 1;
         // A section that is in several files (because two branches compacted it) counts once, as it
         // does in `Ledger`.
         let is_new = |section: &Digest| !part.is_sound || !counted.contains(section);
@@ -51,7 +56,7 @@ pub fn audit(root: &Root) -> Audit {
         audit.sections.extend(&part.rest.sections);
         audit.erased.extend(part.rest.erased.iter().cloned());
         audit.intents.extend(part.intents);
-        parts.insert(file.path, part.rest);
+        parts.insert(path, part.rest);
     }
     let rest = Ledger::of_known(parts);
     for entry in rest.entries() {
@@ -80,6 +85,10 @@ struct AuditedFile {
 }
 
 impl AuditedFile {
+    fn of_records(rest: ParsedLedgerFile) -> Self {
+        Self { rest, ..Self::default() }
+    }
+
     fn of_evidence(path: &RelativePath, named: Digest, bytes: &[u8]) -> Self {
         let (rest, sections) = read::evidence_file(path, named, bytes);
         let is_sound = rest.digest == Some(named);

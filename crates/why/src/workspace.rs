@@ -30,7 +30,7 @@ use ground::{
 use history::knowledge::ReadEvidence;
 use intents::{FOLDER, Intent, Registry, lint};
 use ledger::read::is_ledger_path;
-use ledger::{Entry, Ledger, Strength, Trust};
+use ledger::{Entry, Ledger, Strength, Trust, journal};
 
 /// Everything that a verb needs. It is cheap to clone and never changes: after a change on disk, a
 /// new one is made.
@@ -217,20 +217,21 @@ impl Workspace {
     }
 
     pub fn with_records_of_now(self) -> Self {
-        let ws = self.clone();
+        let (ws, other) = (self.clone(), self.clone());
         let load = move || {
             if let Some(git) = ws.git().filter(|_| ws.root.governed()) {
                 shared_branches::remember(&ws.root, &ws.policy, git);
             }
-            let left_out = ws.git().and_then(|git| git.left_out(&is_ledger_path).ok());
-            let ledger = Ledger::load(&ws.root);
-            match left_out.filter(|files| !files.is_empty()) {
-                Some(files) => ledger.with_files(&files),
-                None => ledger,
-            }
+            ws.with_records_left_out(Ledger::load(&ws.root), &is_ledger_path)
         };
-        let ws = self.clone();
-        let journal = lazily(move || Ledger::load_journal(&ws.root, &ws.commits_to_reopen()));
+        let load_journal = move || {
+            let is_wanted = |path: &RelativePath| {
+                is_ledger_path(path) && ledger::evidence::digest_of_path(path).is_none()
+            };
+            let journal = Ledger::load_journal(&other.root, &other.commits_to_reopen());
+            other.with_records_left_out(journal, &is_wanted)
+        };
+        let journal = lazily(load_journal);
         let (compared, known_evidence) = (Arc::default(), Arc::default());
         let (ledger, files_of_intents) = (lazily(load), Arc::default());
         Self { ledger, journal, compared, known_evidence, files_of_intents, ..self }
@@ -245,6 +246,25 @@ impl Workspace {
         };
         let left = LeftHistory::since_noted(&self.root, git, head);
         left.map(|left| left.commits_without_evidence_in(git, head)).unwrap_or_default()
+    }
+
+    /// Adds the records of files that a sparse checkout leaves out of the work tree.
+    fn with_records_left_out(
+        &self,
+        ledger: Ledger,
+        is_wanted: &dyn Fn(&RelativePath) -> bool,
+    ) -> Ledger {
+        let files = self.records_left_out(is_wanted);
+        if files.is_empty() { ledger } else { ledger.with_files(&files) }
+    }
+
+    /// Returns those of the wanted files that a sparse checkout leaves out of the work tree.
+    pub fn records_left_out(
+        &self,
+        is_wanted: &dyn Fn(&RelativePath) -> bool,
+    ) -> Vec<(RelativePath, Vec<u8>)> {
+        let is_record = |path: &RelativePath| is_wanted(path) && !journal::is_open(path);
+        self.git().and_then(|git| git.left_out(&is_record).ok()).unwrap_or_default()
     }
 
     pub fn reload(&self) -> Self {

@@ -12,7 +12,9 @@ use gix::index::fs::Metadata;
 use gix::objs::tree::EntryKind;
 use gix::{ObjectId, Repository};
 
-use super::{ContentIds, FileContents, Git, GitResult, IsWanted, TreeEntry, as_path, is_regular};
+use super::{
+    ContentIds, FileBlobs, FileContents, Git, GitResult, IsWanted, TreeEntry, as_path, is_regular,
+};
 use crate::work_tree::WorkTree;
 use crate::{RelativePath, cache};
 
@@ -135,6 +137,10 @@ impl Git {
     /// Returns the files of the index that a sparse checkout leaves out of the work tree, with
     /// their contents.
     pub fn left_out(&self, is_wanted: IsWanted<'_>) -> GitResult<FileContents> {
+        self.read_blobs(&self.list_left_out(is_wanted)?)
+    }
+
+    pub(super) fn list_left_out(&self, is_wanted: IsWanted<'_>) -> GitResult<FileBlobs> {
         if !self.dir.join("info/sparse-checkout").is_file() {
             return Ok(Vec::new());
         }
@@ -142,8 +148,7 @@ impl Git {
         let left_out = entries.filter(|(path, entry)| {
             entry.is_regular() && entry.flags.contains(Flags::SKIP_WORKTREE) && is_wanted(path)
         });
-        let blobs = left_out.filter_map(|(path, entry)| Some((path, entry.id?)));
-        self.read_blobs(&Vec::from_iter(blobs))
+        Ok(left_out.filter_map(|(path, entry)| Some((path, entry.id?))).collect())
     }
 
     /// Returns the bytes of a file in a folder that a sparse index stores as a single entry. The

@@ -11,7 +11,9 @@ use gix::objs::{CommitRefIter, Exists as _, Find as _, Kind, TreeRefIter};
 use gix::odb::pack::cache::lru::MemoryCappedHashmap;
 use gix::{ObjectId, Repository};
 
-use super::{CommitId, Git, GitError, GitResult, as_path, find_twice, head_of, is_regular};
+use super::{
+    CommitId, Git, GitError, GitResult, IsWanted, as_path, find_twice, head_of, is_regular,
+};
 use crate::{RelativePath, store};
 
 /// The file, at the top of the repository, with the commits that only changed how code is written.
@@ -308,6 +310,14 @@ impl ObjectReader<'_> {
             }
         }
         Ok(Some(folder))
+    }
+
+    /// Returns the files of the index that a sparse checkout leaves out of the work tree.
+    pub fn left_out_of_work_tree(
+        &self,
+        is_wanted: IsWanted<'_>,
+    ) -> GitResult<Vec<(RelativePath, ObjectId)>> {
+        self.git.list_left_out(is_wanted)
     }
 
     pub fn is_governed(&mut self, tree: ObjectId) -> GitResult<bool> {
