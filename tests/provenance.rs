@@ -347,6 +347,64 @@ fn codes_of_commits(repo: &Repo, count: usize) -> Vec<String> {
     codes(repo, &check::ComparedSides::Range { from, to })
 }
 
+/// Changes of a file that bring no line to a block, as its text before and after.
+const WITHOUT_LINES: &[(&str, &str, &str)] = &[
+    ("a.py", "def f(a):\n    return 'a  b'\n", "def f(a):\n    return 'a b'\n"),
+    ("a.py", "def f(a):\n    x=1\n    return a\n", "def f(a):\n    x = 1\n    return a\n"),
+    ("a.js", "function f(a) {\n  return a;\n}\n", "function f(a) {\n  return\n    a;\n}\n"),
+    ("a.js", "function* f(a) {\n  yield\n  a;\n}\n", "function* f(a) {\n  yield a;\n}\n"),
+    ("a.rs", "fn f() {\n    a();\n    b();\n}\n", "fn f() {\n    b();\n}\n"),
+    ("a.rs", "/// Of a.\nconst A: u8 = 1;\n", "const A: u8 = 1;\n"),
+    ("a.rs", "fn f() {\n    a();\n}\n\nfn g() {\n    b();\n}\n", "fn g() {\n    b();\n}\n"),
+    // Of several blocks with one name, some are deleted.
+    (
+        "A.java",
+        "class A {\n    int f(int a) {\n        return a;\n    }\n\n    int f(String s) {\n        return 1;\n    }\n}\n",
+        "class A {\n    int f(int a) {\n        return a;\n    }\n}\n",
+    ),
+    (
+        "a.py",
+        "class A:\n    @property\n    def x(self):\n        return self._x\n\n    @x.setter\n    def x(self, value):\n        self._x = value\n",
+        "class A:\n    @property\n    def x(self):\n        return self._x\n",
+    ),
+    (
+        "a.rs",
+        "struct R;\n\nimpl R {\n    fn a() {\n        one();\n    }\n}\n\nimpl R {\n    fn b() {\n        two();\n    }\n}\n",
+        "struct R;\n\nimpl R {\n    fn a() {\n        one();\n    }\n\n    fn b() {\n        two();\n    }\n}\n",
+    ),
+    (
+        "a.rs",
+        "#[cfg(unix)]\nfn f() {\n    one();\n}\n\n#[cfg(windows)]\nfn f() {\n    two();\n}\n",
+        "#[cfg(unix)]\nfn f() {\n    one();\n}\n",
+    ),
+    (
+        "a.md",
+        "# One\n\n## Usage\n\nDo this first.\n\n## Usage\n\nThen do that.\n",
+        "# One\n\n## Usage\n\nDo this first.\n",
+    ),
+];
+
+/// What `check` calls changed, `record` accepts, and the evidence names it. INT-002 does not own `src`, so that `check`
+/// says whose record it found.
+#[test]
+fn whatever_check_calls_changed_is_recorded_and_sealed() {
+    for (name, before, after) in WITHOUT_LINES {
+        let (repo, path) = (Repo::new(), format!("src/{name}"));
+        repo.write(&path, before);
+        repo.commit("before");
+        repo.write(&path, after);
+        let open = codes(&repo, &check::ComparedSides::Head);
+        assert!(!open.is_empty(), "{before}");
+        let found: Vec<String> =
+            open.iter().map(|code| code.replace("unrecorded-change", "scope-violation")).collect();
+        assert_ne!(found, open, "{before}");
+        repo.record("INT-002", &[&path]);
+        assert_eq!(codes(&repo, &check::ComparedSides::Head), found, "recorded: {before}");
+        sealed(&repo);
+        assert_eq!(codes_of_commits(&repo, 1), found, "sealed: {before}");
+    }
+}
+
 /// A hunk that goes over two blocks touches both, also where it leaves nothing new in the second.
 #[test]
 fn a_block_that_lost_lines_to_a_hunk_of_its_neighbour_is_recorded() {
@@ -360,6 +418,83 @@ fn a_block_that_lost_lines_to_a_hunk_of_its_neighbour_is_recorded() {
         assert_eq!(codes_of_commits(&repo, 1), Vec::<String>::new());
     }
     assert_eq!(codes_of_commits(&repo, 2), Vec::<String>::new());
+}
+
+#[test]
+fn a_record_names_only_what_no_other_record_left_so() {
+    let function = |name: &str, calls: &[&str]| {
+        let calls: String = calls.iter().map(|call| format!("    {call}();\n")).collect();
+        format!("fn {name}() {{\n{calls}}}\n")
+    };
+    let class = |field: &str, method: &str| {
+        format!("class A:\n{field}    last = 1\n\n    def f(self):\n{method}        return 1\n")
+    };
+    let (f, g) = (["a", "b", "c"], ["x", "y", "z"]);
+    let two = |f: &[&str], g: &[&str]| function("f", f) + &function("g", g);
+    // The text that INT-001 records, and the one that INT-002 makes of it.
+    let stories = [
+        ("src/a.rs", two(&f, &g), two(&f[1..], &g), two(&f[1..], &g[1..])),
+        ("src/a.rs", two(&f, &g), function("g", &g), function("g", &g[1..])),
+        (
+            "src/a.py",
+            class("    first = 0\n", "        print()\n"),
+            class("", "        print()\n"),
+            class("", ""),
+        ),
+    ];
+    for (path, before, first, second) in &stories {
+        // Another commit in between changes neither the records nor the file.
+        for has_other_commit in [false, true] {
+            let repo = Repo::new();
+            repo.write(path, before);
+            repo.commit("before");
+            repo.write(path, first);
+            repo.record("INT-001", &[path]);
+            assert_eq!(codes(&repo, &check::ComparedSides::Head), Vec::<String>::new());
+            if has_other_commit {
+                repo.write("docs/a.md", "# A\n");
+                repo.git(&["add", "docs"]);
+                repo.git(&["commit", "-qm", "docs"]);
+            }
+            repo.write(path, second);
+            assert_eq!(repo.record("INT-002", &[path]).recorded[0].blocks, 1, "{first}");
+            let found = [format!("scope-violation {path}")];
+            assert_eq!(codes(&repo, &check::ComparedSides::Head), found, "{first}");
+            assert!(repo.record("INT-001", &[path]).recorded.is_empty(), "{first}");
+            sealed(&repo);
+            assert_eq!(codes_of_commits(&repo, 1), found, "{first}");
+        }
+    }
+}
+
+/// The last recorded text is not on disk any more, or has a change that nobody recorded.
+#[test]
+fn a_removal_is_recorded_whatever_was_recorded_before() {
+    let text = |calls: &[&str], number: u32| {
+        let calls: String = calls.iter().map(|call| format!("    {call}();\n")).collect();
+        format!("fn f() {{\n{calls}}}\n\nfn g() {{\n    x({number});\n}}\n")
+    };
+    let start = || {
+        let repo = Repo::new();
+        repo.write("src/a.rs", &text(&["a", "b", "c"], 1));
+        repo.commit("before");
+        repo
+    };
+    let undone = start();
+    undone.write("src/a.rs", &text(&["b", "c"], 1));
+    undone.record("INT-002", &["src/a.rs"]);
+    undone.git(&["checkout", "-q", "src/a.rs"]);
+    undone.write("src/a.rs", &text(&["a", "c"], 1));
+    let beside = start();
+    beside.write("src/a.rs", &text(&["a", "c"], 2));
+    let second = code::LineRange::new(6, 8).expect("lines");
+    beside.record_as("INT-001", &["src/a.rs"], record::RecordExtent::Lines(second));
+    for repo in [undone, beside] {
+        assert_eq!(repo.record("INT-001", &["src/a.rs"]).recorded.len(), 1);
+        assert_eq!(codes(&repo, &check::ComparedSides::Head), Vec::<String>::new());
+        sealed(&repo);
+        assert_eq!(codes_of_commits(&repo, 1), Vec::<String>::new());
+    }
 }
 
 #[test]
@@ -380,6 +515,29 @@ fn each_of_two_deleted_blocks_with_one_name_has_its_own_record() {
     assert_eq!(codes(&repo, &check::ComparedSides::Head), found);
     sealed(&repo);
     assert_eq!(codes_of_commits(&repo, 1), found);
+}
+
+/// Whoever moves code answers for its new place, and not the intent that brought it elsewhere.
+#[test]
+fn code_that_was_moved_to_another_file_is_judged_by_the_record_of_the_move() {
+    let (zero, moved) = ("fn zero() {}\n", "\nfn moved() {\n    one();\n    two();\n}\n");
+    let whole = format!("{zero}{moved}");
+    let repo = Repo::new();
+    repo.write("src/a.rs", zero);
+    repo.write("billing/b.rs", zero);
+    repo.commit("before");
+    repo.write("src/a.rs", &whole);
+    repo.record("INT-001", &["src/a.rs"]);
+    sealed(&repo);
+    repo.write("src/a.rs", zero);
+    repo.write("billing/b.rs", &whole);
+    repo.record("INT-001", &["src/a.rs"]);
+    repo.record("INT-002", &["billing/b.rs"]);
+    let none = Vec::<String>::new();
+    assert_eq!(codes(&repo, &check::ComparedSides::Head), none);
+    sealed(&repo);
+    assert_eq!((codes_of_commits(&repo, 1), codes_of_commits(&repo, 2)), (none.clone(), none));
+    assert!(repo.picture("billing/b.rs").contains("moved INT-001 function moved"));
 }
 
 #[test]

@@ -3,8 +3,12 @@
 
 use std::path::Path;
 
+use evidence::record::{EarlierTexts, RecordRequest};
 use evidence::seal::{SealCaller, after_commit, seal};
-use why::{Workspace, answers};
+use judgement::judged_record;
+use ledger::Strength;
+use provenance::Verdict;
+use why::{Provenance, Workspace, answers};
 
 use crate::support::binary::intent_in;
 use crate::support::{Repo, git, relative, temporary_folder};
@@ -33,6 +37,21 @@ impl Place {
         if intent > 0 {
             self.0.record(&format!("INT-00{intent}"), &[path]);
         }
+    }
+
+    /// Lets an agent write the file in a call that is recorded by itself.
+    fn write_in_call(&self, intent: u32, text: &str) {
+        let earlier = EarlierTexts { before: Some(self.0.read(FILE)), ..EarlierTexts::default() };
+        self.0.write(FILE, text);
+        let request = RecordRequest {
+            paths: vec![relative(FILE)],
+            intent: Some(format!("INT-00{intent}")),
+            agent: Some("test-agent".to_owned()),
+            strength: Some(Strength::Inferred),
+            earlier: [(relative(FILE), earlier)].into(),
+            ..RecordRequest::default()
+        };
+        judged_record::record(&self.open(), &request).expect("recorded");
     }
 
     /// Does what the hooks do in a commit.
@@ -88,6 +107,13 @@ fn picture(folder: &Path, path: &str) -> String {
         None => '-',
     })
     .collect()
+}
+
+/// Returns what is known of each block of a file.
+fn provenance_of(folder: &Path, path: &str) -> Vec<Provenance> {
+    let ws = Workspace::open(folder, &ground::Environment::of_process()).expect("a workspace");
+    let path = relative(path);
+    answers::file(&ws, &path, &ws.read(&path).expect("readable")).provenance
 }
 
 /// Clones a repository with these options, and takes the origin away. The folder is removed with what is returned.
@@ -681,7 +707,77 @@ const STORIES: &[LineStory] = &[
         },
         expected: "--11-11",
     },
+    LineStory {
+        name: "an agent changes one of two lines of another one",
+        told: |place| changed_by_another(place, "a b1 c", "a b2 c"),
+        expected: "--2---1-",
+    },
+    LineStory {
+        name: "an agent puts back one of two lines of another one",
+        // What is left of its record is a single line, which names nobody.
+        told: |place| changed_by_another(place, "a b1 c", "a b c"),
+        expected: "--------",
+    },
+    LineStory {
+        name: "an agent removes one of two lines of another one",
+        told: |place| changed_by_another(place, "a b1 c", "a c"),
+        expected: "-----1-",
+    },
+    LineStory {
+        name: "an agent changes most lines of another one",
+        told: |place| changed_by_another(place, "a n1 n2 n3 n4 c", "a m1 m2 m3 n4 c"),
+        expected: "--2221---1-",
+    },
+    LineStory {
+        name: "a record by hand follows a call that left out a line of a person",
+        told: |place| {
+            place.step(0, &f("one two three"));
+            place.write(0, &f("one mine two three"));
+            place.write_in_call(1, &f("one mine two three four"));
+            place.step(2, &f("one mine zwei three four"));
+        },
+        expected: "---2-1",
+    },
+    LineStory {
+        name: "an agent mends its own syntax error",
+        told: |place| mended(place, &f("a new b").replace("b()", "b("), 1),
+        expected: "--1---1",
+    },
+    LineStory {
+        name: "an agent mends the syntax error of another one",
+        told: |place| mended(place, &f("a new b").replace("b()", "b("), 2),
+        expected: "------1",
+    },
+    LineStory {
+        name: "an agent resolves its own conflict",
+        told: |place| mended(place, &conflicting_sides(), 1),
+        expected: "--1---1",
+    },
+    LineStory {
+        name: "an agent resolves the conflict of another one",
+        told: |place| mended(place, &conflicting_sides(), 2),
+        expected: "------1",
+    },
 ];
+
+/// An agent changes two functions, and another agent changes the first one after that.
+fn changed_by_another(place: &Place, then: &str, now: &str) {
+    let both = |first: &str, second: &str| f(first) + &function("g", second);
+    place.step(0, &both("a b c", "d e h"));
+    place.write(1, &both(then, "d e1 h"));
+    place.step(2, &both(now, "d e1 h"));
+}
+
+/// INT-001 records a text of which one function cannot be read, and another intent its mended text.
+fn mended(place: &Place, unreadable: &str, intent: u32) {
+    place.step(0, &(f("a b") + &function("g", "x")));
+    place.write(1, &(unreadable.to_owned() + &function("g", "x y")));
+    place.step(intent, &(f("a new b") + &function("g", "x y")));
+}
+
+fn conflicting_sides() -> String {
+    format!("<<<<<<< ours\n{}=======\n{}>>>>>>> theirs\n", f("a new b"), f("a b c"))
+}
 
 /// Commits an agent's text on a branch without hooks, and seals it with the next commit.
 fn sealed_late(place: &Place, branch: &str, text: &str) {
@@ -918,30 +1014,6 @@ const VERDICTS: &[VerdictStory] = &[
         expected: ("modified", "lines were removed since"),
     },
     VerdictStory {
-        name: "a person adds a line before the commit of the record",
-        told: |place| {
-            place.write(1, &f("one two three"));
-            place.step(0, &f("one two three four"));
-        },
-        expected: ("modified", "1 line by"),
-    },
-    VerdictStory {
-        name: "a person removes a line before the commit of the record",
-        told: |place| {
-            place.write(1, &f("one guard two three"));
-            place.step(0, &f("one two three"));
-        },
-        expected: ("modified", "lines were removed since"),
-    },
-    VerdictStory {
-        name: "a formatter runs before the commit of the record",
-        told: |place| {
-            place.write(1, &f("one two three"));
-            place.step(0, &f("one two three").replace("    ", "\t"));
-        },
-        expected: ("exact", ""),
-    },
-    VerdictStory {
         name: "a person wrote a line before the record",
         told: |place| {
             place.write(0, &f("one two three four"));
@@ -970,6 +1042,57 @@ fn only_a_text_that_was_recorded_is_exact() {
         }
     }
     assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// Records the first text and commits the second one.
+type CommitOfRecord = fn(&Place, &str, &str);
+
+const COMMITS: [(&str, CommitOfRecord); 3] = [
+    ("with hooks", |place, recorded, committed| {
+        place.write(1, recorded);
+        place.step(0, committed);
+    }),
+    ("without hooks", |place, recorded, committed| {
+        place.write(1, recorded);
+        place.write(0, committed);
+        place.git(&["commit", "-qam", "without a hook"]);
+    }),
+    ("by an amend", |place, recorded, committed| {
+        place.step(1, recorded);
+        place.write(0, committed);
+        place.git(&["commit", "-qa", "--amend", "--no-edit"]);
+        after_commit(&place.open()).expect("settled");
+    }),
+];
+
+/// However a text is committed, its evidence stands for the text that was recorded.
+#[test]
+#[ignore = "slow"]
+fn what_a_commit_has_beside_a_record_is_told_however_it_was_made() {
+    let recorded = f("one guard two three");
+    // What was committed, the verdict, how many lines are newer, and whether only lines are gone.
+    let cases = [
+        (recorded.clone(), Verdict::Exact, 0, false),
+        (recorded.replace("    ", "\t"), Verdict::Exact, 0, false),
+        (f("one guard two three four"), Verdict::Modified, 1, false),
+        (f("one two three"), Verdict::Modified, 0, true),
+        (recorded.clone() + &function("g", "x"), Verdict::Exact, 0, false),
+    ];
+    for (way, commit) in COMMITS {
+        for (committed, verdict, newer, is_cut) in &cases {
+            let place = Place(Repo::new());
+            place.step(0, &f("first"));
+            commit(&place, &recorded, committed);
+            place.write_to("src/b.rs", 0, &function("b", "b"));
+            place.commit(&[]);
+            let fresh = cloned(&place.0, &[]);
+            for folder in [place.0.root(), fresh.path().to_owned()] {
+                let found = provenance_of(&folder, FILE).swap_remove(0);
+                let told = (found.verdict, found.newer.len(), found.is_cut);
+                assert_eq!(told, (*verdict, *newer, *is_cut), "{way}: {committed}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -20,14 +20,12 @@ pub(crate) mod changes;
 mod claimed_lines;
 pub mod undo;
 
-use changes::{FileChange, TextsOfChange};
+use changes::{ChangedLines, FileChange, RecordedChanges, TextsOfChange};
 use claimed_lines::{ClaimedLines, OfCommit};
 
 use super::event::Event;
 use code::{Document, FileBlocks, LineRange};
-use history::{
-    LineText, RecordedText, attribute, lines_in, lines_of_unkept_texts, new_lines, recorded_texts,
-};
+use history::{LineText, lines_of_unkept_texts, new_lines, recorded_texts};
 use intents::Intent;
 use ledger::{
     AppendError, Basis, BlockRecord, Contributor, Conversation, EntityType, FileRecord,
@@ -342,58 +340,64 @@ fn record_file(
     let document = committed.baseline.carried_by(document);
     let last = ws.last_recorded_text(path);
     let last = last.and_then(|bytes| ws.document(path, &bytes).ok());
-    let mut before = committed.baseline.versions().to_vec();
-    if matches!(committed.baseline, Baseline::Unknown) && last.is_none() {
-        if request.extent == RecordExtent::Changes {
-            return skip(SkippedFile::skipped_whole(path, unknown_before(ws)));
-        }
-    } else if ws.has_record_since_head(path) {
-        before.extend(last.clone());
-    } else {
-        // Commits may have changed or removed blocks since that record. That is not this change, so
-        // the blocks are compared with the committed text.
-        before.splice(0..0, last.clone());
+    let is_unknown = matches!(committed.baseline, Baseline::Unknown) && last.is_none();
+    if is_unknown && request.extent == RecordExtent::Changes {
+        return skip(SkippedFile::skipped_whole(path, unknown_before(ws)));
     }
     let texts_before = request.earlier.get(path);
-    if let Some(EarlierTexts { elsewhere, before: text }) = texts_before {
-        let read = |text: &String| ws.document(path, text.as_bytes()).ok();
-        before.splice(0..0, elsewhere.iter().filter_map(read));
-        before.extend(text.as_ref().and_then(read));
-    }
     let mut change = FileChange { from: committed.from, ..FileChange::default() };
-    let forgotten = match request.extent {
-        RecordExtent::Changes if texts_before.is_none() => {
-            lines_nobody_recorded(ws, path, &document, (&committed.baseline, last.as_ref()))
-        }
+    let unreadable_then = match request.extent {
+        RecordExtent::Changes if texts_before.is_none() => lines_unreadable_then(
+            ws,
+            (request, intent),
+            path,
+            &document,
+            (&committed.baseline, last.as_ref()),
+        ),
         _ => Vec::new(),
     };
-    let texts = TextsOfChange { before: &before, now: &document, also: &forgotten };
-    let mut brought = texts.brought(&mut change);
-    if brought.contains(&true)
-        && let Some(new) = lines_of_work(ws, path, &document, &brought)?
+    let mut before = committed.baseline.versions().to_vec();
+    let (mut newest, mut is_newest) = (last, ws.has_record_since_head(path));
+    if let Some(EarlierTexts { elsewhere, before: then }) = texts_before {
+        let read = |text: &String| ws.document(path, text.as_bytes()).ok();
+        before.splice(0..0, elsewhere.iter().filter_map(read));
+        if let Some(then) = then.as_ref().and_then(read) {
+            before.splice(0..0, newest.replace(then));
+            is_newest = true;
+        }
+    }
+    let recorded = RecordedChanges { text: newest, is_newest, blocks: blocks_of_records(ws, path) };
+    let texts = TextsOfChange { before: &before, recorded, now: &document, also: &unreadable_then };
+    let mut lines = texts.changed_lines(&mut change);
+    if lines.brought.contains(&true)
+        && let Some(new) = lines_of_work(ws, path, &document, &lines.brought)?
     {
         // Code that was only moved, or is in a file that was renamed, is not the work of whoever did
         // that.
-        brought.iter_mut().zip(new).for_each(|(line, new)| *line &= new);
+        lines.brought.iter_mut().zip(new).for_each(|(line, new)| *line &= new);
     }
     let own = changes::line_text(&document);
-    let recorded = lines_of_unkept_texts(&ws.root, &ws.journal, path, &own);
-    recorded.into_iter().for_each(|line| brought[line] = false);
+    for line in lines_of_unkept_texts(&ws.root, &ws.journal, path, &own) {
+        lines.leave_out(line..line + 1);
+    }
     let mut earlier = Vec::new();
     if request.extent == RecordExtent::Changes {
-        leave_out_accepted(ws, path, &document, &mut brought);
-        changes::leave_out_cut_blocks(ws, &document, &mut brought);
+        leave_out_accepted(ws, path, &document, &mut lines);
+        changes::leave_out_cut_blocks(ws, &document, &mut lines.brought);
     } else {
         let claimed = ClaimedLines::find(ws, path, &document, request.extent)?;
-        claimed.uncommitted.iter().for_each(|line| brought[*line] = true);
-        if let RecordExtent::Lines(lines) = request.extent {
-            let is_within =
-                |line: usize| u32::try_from(line + 1).is_ok_and(|at| lines.contains(at));
-            (0..brought.len()).for_each(|line| brought[line] &= is_within(line));
+        claimed.uncommitted.iter().for_each(|line| lines.brought[*line] = true);
+        if let RecordExtent::Lines(asked) = request.extent {
+            let is_asked = |line: usize| u32::try_from(line + 1).is_ok_and(|at| asked.contains(at));
+            for line in (0..lines.brought.len()).filter(|line| !is_asked(*line)) {
+                if lines.brought[line] {
+                    lines.leave_out(line..line + 1);
+                }
+            }
         }
         earlier = claimed.committed;
     }
-    change.complete(ws, &texts, &brought)?;
+    change.complete(ws, &texts, &lines)?;
     if let RecordExtent::Lines(lines) = request.extent {
         change.ranges.retain(|range| {
             !range.deleted && range.start_line <= lines.end() && lines.start() <= range.end_line
@@ -406,8 +410,8 @@ fn record_file(
         return Ok(None);
     }
     // Lines that were there before the last record are no part of the change since it.
-    let since = if forgotten.contains(&true) { committed.baseline.versions() } else { &before };
-    let class = match since.last().filter(|_| request.extent == RecordExtent::Changes) {
+    let since = if unreadable_then.contains(&true) { before.last() } else { texts.newest() };
+    let class = match since.filter(|_| request.extent == RecordExtent::Changes) {
         Some(before) => call::class_of(path, before, &document),
         None => Classification::undetermined(),
     };
@@ -442,10 +446,22 @@ fn record_file(
     Ok(Some(recorded))
 }
 
-/// Returns for each line whether the last record left it out: its text had the line, and no commit
-/// and no record about the file has brought it.
-fn lines_nobody_recorded(
+/// Returns the blocks of a file that records of changes name which no commit has with evidence.
+fn blocks_of_records<'a>(ws: &'a Workspace, path: &RelativePath) -> Vec<&'a BlockRecord> {
+    let is_work = |record: &&Record| record.kind == RecordKind::Mutation && record.of.is_none();
+    let records = ws.journal.of_path(path).map(|entry| &entry.record).filter(is_work);
+    let files = records.flat_map(|record| &record.files);
+    files.filter(|file| file.relative_path == *path).flat_map(FileRecord::ranges).collect()
+}
+
+/// Returns for each line whether the last record left it out because of a syntax error or a merge
+/// conflict, so that the present record may take it. Empty if there are no such lines.
+///
+/// That is so only if one author made both records by hand: a record of others leaves out their
+/// lines, and a hook leaves out what others wrote before the call.
+fn lines_unreadable_then(
     ws: &Workspace,
+    (request, intent): (&RecordRequest, &Intent),
     path: &RelativePath,
     now: &Document,
     (baseline, last): (&Baseline, Option<&Document>),
@@ -453,15 +469,36 @@ fn lines_nobody_recorded(
     let Some(last) = last.filter(|_| !matches!(baseline, Baseline::Unknown)) else {
         return Vec::new();
     };
+    let readable_text = |document: Document| changes::readable_text(&baseline.carried_by(document));
+    let last_text = changes::line_text(last);
+    if readable_text(last.clone()) == last_text {
+        return Vec::new();
+    }
+    let is_by_author = |record: &Record| {
+        let mut conversations = record.files.iter().flat_map(|file| &file.conversations);
+        record.strength == Some(Strength::Declared)
+            && record.note.is_none()
+            && !record.as_it_stood
+            && record.intent_id.as_deref() == Some(&*intent.id.value)
+            && record.session == request.session
+            && record.tool.as_ref().map(|tool| &*tool.name)
+                == Some(request.agent.as_deref().unwrap_or(OWN_NAME))
+            && conversations.all(|one| one.contributor == contributor(request))
+    };
     let records = recorded_texts(&ws.root, &ws.journal, path, |_| true);
-    let committed: Vec<LineText> = baseline.versions().iter().map(changes::line_text).collect();
+    let taken = records.iter().map(|(entry, recorded)| {
+        let document = ws.document(path, recorded.text.as_bytes());
+        match document.ok().filter(|_| is_by_author(&entry.record)) {
+            Some(document) => readable_text(document),
+            None => LineText::clone(&recorded.text),
+        }
+    });
+    let committed = baseline.versions().iter().map(changes::line_text);
+    let earlier: Vec<LineText> = committed.chain(taken).collect();
     let text = changes::line_text(now);
-    let is_new = new_lines(&committed.iter().collect::<Vec<_>>(), &text);
-    let texts: Vec<RecordedText> = records.into_iter().map(|(_, text)| text).collect();
-    let last = changes::line_text(last);
-    let owners = attribute(path.as_str(), &last, &vec![true; last.len()], &texts);
-    let places = lines_in(&last, &text).into_iter().zip(is_new);
-    places.map(|(place, is_new)| is_new && place.is_some_and(|at| owners[at].is_none())).collect()
+    let is_new = new_lines(&earlier.iter().collect::<Vec<_>>(), &text);
+    let is_later = new_lines(&[&last_text], &text);
+    (0..text.len()).map(|line| is_new[line] && !is_later[line]).collect()
 }
 
 /// Leaves out the lines of blocks that a person has accepted as they are, and that are in no commit
@@ -470,7 +507,7 @@ fn leave_out_accepted(
     ws: &Workspace,
     path: &RelativePath,
     document: &Document,
-    brought: &mut [bool],
+    lines: &mut ChangedLines,
 ) {
     let acks = ws.journal.of_path(path).filter(|entry| entry.record.kind == RecordKind::Ack);
     let files = acks.flat_map(|entry| &entry.record.files);
@@ -480,7 +517,7 @@ fn leave_out_accepted(
     for block in &document.blocks().blocks {
         if accepted.contains(&block.fingerprint.content) {
             let (start, end) = (block.whole_lines.start(), block.whole_lines.end());
-            brought[start as usize - 1..end as usize].fill(false);
+            lines.leave_out(start as usize - 1..end as usize);
         }
     }
 }
@@ -541,10 +578,10 @@ pub fn of_texts(
     contributor: Contributor,
 ) -> Result<FileRecord, VerbError> {
     let before = [before];
-    let texts = TextsOfChange { before: &before, now, also: &[] };
+    let texts = TextsOfChange::new(&before, now);
     let mut change = FileChange::default();
-    let brought = texts.brought(&mut change);
-    change.complete(ws, &texts, &brought)?;
+    let lines = texts.changed_lines(&mut change);
+    change.complete(ws, &texts, &lines)?;
     Ok(of_change(path, intent, session, contributor, change))
 }
 
@@ -643,13 +680,16 @@ fn nothing_differs(
         let reason = match extent {
             RecordExtent::WholeFile | RecordExtent::Lines(_) => ALL_RECORDED,
             RecordExtent::Changes => {
-                "it is as it was recorded or committed before; `--all --lines A-B` claims lines that are committed and have no record"
+                "it is as it was recorded or committed before; `--undo` takes back the last record, and `--all --lines A-B` claims lines that are committed and have no record"
             }
         };
         (true, reason)
     };
     SkippedFile { unchanged, ..SkippedFile::skipped_whole(path, reason) }
 }
+
+/// Names us in a record that no agent made.
+const OWN_NAME: &str = "intent";
 
 /// Returns a record with all general fields filled, but without files.
 pub fn skeleton(
@@ -667,7 +707,7 @@ pub fn skeleton(
         intent_hash: intent.map(Intent::hash),
         vcs: Some(Vcs { revision_id: ws.head().map(|head| head.0.clone()) }),
         tool: Some(Tool {
-            name: tool.unwrap_or("intent").to_owned(),
+            name: tool.unwrap_or(OWN_NAME).to_owned(),
             version: tool.is_none().then(|| env!("CARGO_PKG_VERSION").to_owned()),
         }),
         session,

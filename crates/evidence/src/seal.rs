@@ -232,9 +232,7 @@ impl LinesByEntry {
         let (entries, texts): (Vec<Arc<Entry>>, Vec<RecordedText>) = records.into_iter().unzip();
         let on_disk = ws.bytes_as_stored(path).map(LineText::new);
         let owners = attribute_part(path.as_str(), (&text, on_disk.as_ref()), is_new, &texts);
-        let is_recorded = texts.iter().any(|record| *record.text == text);
-        let last = texts.first().filter(|last| !is_recorded && last.unkept.is_empty());
-        let left = last.map(|last| Arc::clone(&last.text));
+        let left = text_left(&texts, &text);
         Self { text, entries, owners, left }
     }
 
@@ -282,13 +280,14 @@ impl LinesByEntry {
     /// of which nothing is left, since its change was undone or is elsewhere, is in no group.
     fn groups(
         &self,
+        ws: &Workspace,
         path: &RelativePath,
         texts: TextsOfCommit<'_>,
     ) -> Vec<(Vec<&Entry>, LineRuns)> {
         let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
         for (at, entry) in self.entries.iter().enumerate().rev() {
             let has_line = self.owners.contains(&Some(at));
-            if !has_line && !draft::left_a_block(entry, path, texts) {
+            if !has_line && !draft::left_a_block(ws, entry, path, texts) {
                 continue;
             }
             let key = draft::group_key(entry);
@@ -304,6 +303,25 @@ impl LinesByEntry {
         });
         groups.collect()
     }
+}
+
+/// Returns the text of a file right after the newest of some records of the journal; see
+/// [`LinesByEntry::left`].
+fn text_left_by(
+    ws: &Workspace,
+    path: &RelativePath,
+    text: &LineText,
+    is_wanted: impl Fn(&Entry) -> bool,
+) -> Option<Arc<LineText>> {
+    let records = recorded_texts(&ws.root, &ws.journal, path, is_wanted);
+    let texts: Vec<RecordedText> = records.into_iter().map(|(_, text)| text).collect();
+    text_left(&texts, text)
+}
+
+fn text_left(records: &[RecordedText], text: &LineText) -> Option<Arc<LineText>> {
+    let is_recorded = records.iter().any(|record| *record.text == *text);
+    let last = records.first().filter(|last| !is_recorded && last.unkept.is_empty());
+    last.map(|last| Arc::clone(&last.text))
 }
 
 fn index_among(entries: &mut Vec<Arc<Entry>>, entry: Arc<Entry>) -> usize {
@@ -379,12 +397,12 @@ fn of_index(ws: &Workspace, git: &Git) -> Result<Draft, VerbError> {
         let before = before_of(ws, parents.first(), from.as_ref().unwrap_or(path))?;
         let (texts, later) = ((before.as_ref(), &now), brought.later_edits(ws, path, &is_new));
         draft.with_lines.extend(brought.owner_ids());
-        for (entries, lines) in brought.groups(path, texts) {
-            draft.add_lines(path, &entries, texts, lines, &later);
+        for (entries, lines) in brought.groups(ws, path, texts) {
+            draft.add_lines(ws, path, &entries, texts, lines, &later);
         }
         for entries in gone.into_iter().flatten() {
             let (lines, later) = (LineRuns::default(), LaterEdits::default());
-            draft.add_lines(path, &entries, texts, lines, &later);
+            draft.add_lines(ws, path, &entries, texts, lines, &later);
         }
     }
     Ok(draft)

@@ -324,7 +324,8 @@ impl LineFinder<'_, '_> {
         version: &FileVersion,
         evidence: (&RelativePath, &[Arc<Entry>]),
     ) -> Result<bool, GitError> {
-        let (text, claimed) = self.of_evidence(&mut FoundClaims::default(), (version, &[]), evidence)?;
+        let (text, claimed) =
+            self.of_evidence(&mut FoundClaims::default(), (version, &[]), evidence)?;
         Ok(2 * claimed.iter().flatten().count() >= text.len())
     }
 
@@ -479,9 +480,8 @@ impl LineFinder<'_, '_> {
         Ok(found)
     }
 
-    /// Returns for each line of a committed version the record of the journal that brought it, if no
-    /// evidence names the line.
-    pub fn unsealed_lines(
+    /// Returns for each line of a committed version the record about it, in evidence or in the journal.
+    pub fn records_of_version(
         &mut self,
         version: &FileVersion,
     ) -> Result<Vec<Option<Arc<Entry>>>, GitError> {
@@ -489,8 +489,7 @@ impl LineFinder<'_, '_> {
         let known = Walk::new(self.reader).new_lines_of_commit(version.commit, &version.path)?;
         let found = self.of_version(&mut claims, version, std::slice::from_ref(version), &known)?;
         let entry = |at: usize| Arc::clone(&claims.all[at].entry);
-        let is_open = |entry: &Arc<Entry>| entry.section.is_none() && entry.record.of.is_none();
-        Ok(found.into_iter().map(|at| at.map(entry).filter(is_open)).collect())
+        Ok(found.into_iter().map(|at| at.map(entry)).collect())
     }
 
     /// Returns the claims of the journal on lines that no evidence names. `commit` is the commit

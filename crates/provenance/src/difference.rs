@@ -137,7 +137,7 @@ impl Difference {
     }
 
     /// For each own line of a block, returns whether the change added it.
-    pub fn added_lines(&self, index: usize) -> Vec<bool> {
+    fn added_lines(&self, index: usize) -> Vec<bool> {
         let (own, lines) = (self.own_lines(index), self.lines());
         let is_brought = |line: &OwnLine| {
             lines.added.contains(&line.number)

@@ -50,23 +50,23 @@ pub fn record_of_call(
     let elsewhere = texts_in_other_commits(ws, work.call, path).into_iter();
     let elsewhere = elsewhere.filter_map(|text| ws.document(path, text.as_bytes()).ok());
     let before: Vec<Document> = elsewhere.chain([earlier]).collect();
-    let texts = TextsOfChange { before: &before, now: &current, also: &[] };
+    let texts = TextsOfChange::new(&before, &current);
     let mut change = FileChange::default();
-    let mut brought = texts.brought(&mut change);
+    let mut lines = texts.changed_lines(&mut change);
     let others = match &work.before.predicted {
         Predicted::Text(after) if !work.before.foresaw(work.now) => {
             let predicted = work.document(ws, Some(after), true)?;
-            leave_others(&mut brought, &current, &predicted)
+            leave_others(&mut lines.brought, &current, &predicted)
         }
         _ => Vec::new(),
     };
-    leave_out_cut_blocks(ws, &current, &mut brought);
-    change.complete(ws, &texts, &brought).map_err(|error| error.to_string())?;
+    leave_out_cut_blocks(ws, &current, &mut lines.brought);
+    change.complete(ws, &texts, &lines).map_err(|error| error.to_string())?;
     if !others.is_empty() {
         // What the call did not foresee somebody else did.
         let has_line = |range: &BlockRecord| {
             let (start, end) = (range.start_line as usize, range.end_line as usize);
-            !range.deleted && brought.iter().take(end).skip(start - 1).any(|brought| *brought)
+            !range.deleted && lines.brought.iter().take(end).skip(start - 1).any(|brought| *brought)
         };
         change.ranges.retain(has_line);
     }

@@ -1,14 +1,14 @@
 //! What a change did to a file: the lines that it brought, and the blocks that it touched.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use code::saying_lines::says_something;
 use code::{Block, ContentHash, Document, LineRange};
 use ground::RelativePath;
 use history::{LineText, new_lines};
 use ledger::{BlockRecord, Digest, LineRuns, keep_text};
-use provenance::Difference;
-use provenance::outline::Against;
+use provenance::{Difference, is_named};
 use why::baseline::Edits;
 use why::{VerbError, Workspace};
 
@@ -24,80 +24,175 @@ pub(crate) struct FileChange {
 }
 
 pub(crate) struct TextsOfChange<'a> {
-    /// The earlier texts. A line that one of them has is not new. The blocks are compared with the
-    /// last of them.
+    /// The texts that the change is compared with: the committed ones, or the one before a call. What
+    /// one of them has is not new.
     pub before: &'a [Document],
+    pub recorded: RecordedChanges<'a>,
     pub now: &'a Document,
     /// For each line of `now`, whether it counts as brought although an earlier text has it. Empty
     /// if none does.
     pub also: &'a [bool],
 }
 
-impl TextsOfChange<'_> {
-    /// Returns for each line whether the change brought it. Lines of a block with a syntax error,
-    /// and lines in the middle of a merge conflict, are left out.
-    pub fn brought(&self, change: &mut FileChange) -> Vec<bool> {
-        let texts: Vec<LineText> = self.before.iter().map(line_text).collect();
+/// What the journal says of earlier changes of a file.
+#[derive(Default)]
+pub(crate) struct RecordedChanges<'a> {
+    /// The text that the last of them left. `None` if it is not known.
+    pub text: Option<Document>,
+    /// Whether the last of them was recorded since the newest commit, so that only later changes
+    /// made the difference to its text.
+    pub is_newest: bool,
+    pub blocks: Vec<&'a BlockRecord>,
+}
+
+/// What a change did to the lines of the text after it.
+pub(crate) struct ChangedLines {
+    pub brought: Vec<bool>,
+    /// The lines for which somebody else answers, or that cannot be recorded as they are.
+    left_out: Vec<bool>,
+}
+
+impl ChangedLines {
+    /// Leaves out some lines, counted from 0. Returns true if the change brought one of them.
+    pub fn leave_out(&mut self, lines: Range<usize>) -> bool {
+        let lines = lines.start.min(self.brought.len())..lines.end.min(self.brought.len());
+        self.left_out[lines.clone()].fill(true);
+        let has_brought = self.brought[lines.clone()].contains(&true);
+        self.brought[lines].fill(false);
+        has_brought
+    }
+}
+
+impl RecordedChanges<'_> {
+    /// Returns true if a record left a block as it is. The content hash of a block changes with the
+    /// blocks inside it, so the name of such a block has to do.
+    fn has_left(&self, block: &Block, has_blocks: bool) -> bool {
+        let has_name = |range: &BlockRecord| {
+            range.block.as_ref().is_some_and(|name| is_named(name, &block.identity))
+        };
+        self.blocks.iter().any(|range| {
+            let has_text = range.content_hash == block.fingerprint.content;
+            !range.deleted && (has_text || has_blocks && has_name(range))
+        })
+    }
+
+    fn has_deleted(&self, block: &Block) -> bool {
+        self.blocks.iter().any(|range| {
+            let name = range.block.as_ref();
+            range.deleted && name.is_some_and(|name| is_named(name, &block.identity))
+        })
+    }
+}
+
+impl<'a> TextsOfChange<'a> {
+    pub fn new(before: &'a [Document], now: &'a Document) -> Self {
+        Self { before, recorded: RecordedChanges::default(), now, also: &[] }
+    }
+
+    /// Returns the text that the change is made from, if one is known.
+    pub fn newest(&self) -> Option<&Document> {
+        let recorded = self.recorded.text.as_ref();
+        let is_newest = self.recorded.is_newest || self.before.is_empty();
+        recorded.filter(|_| is_newest).or(self.before.last())
+    }
+
+    /// Returns the lines that the change brought. Lines of a block with a syntax error, and lines in
+    /// the middle of a merge conflict, are left out.
+    pub fn changed_lines(&self, change: &mut FileChange) -> ChangedLines {
+        let earlier = self.before.iter().chain(&self.recorded.text);
+        let texts: Vec<LineText> = earlier.map(line_text).collect();
         let now = line_text(self.now);
         let mut brought = new_lines(&texts.iter().collect::<Vec<_>>(), &now);
         brought.iter_mut().zip(self.also).for_each(|(line, also)| *line |= also);
-        let text = self.now.text();
-        for conflict in code::conflicts(&text) {
+        let left_out = vec![false; brought.len()];
+        let mut lines = ChangedLines { brought, left_out };
+        let mut leave_out = |range: LineRange, name: String, reason: &str| {
+            if lines.leave_out(range.start() as usize - 1..range.end() as usize) {
+                change.left.push((name, reason.to_owned()));
+            }
+        };
+        for conflict in code::conflicts(&self.now.text()) {
             let (start, end) = (conflict.start(), conflict.end());
             let reason = format!("lines {start}-{end} hold a merge conflict; resolve that first");
-            leave_out(&mut brought, conflict, &mut change.left, "", &reason);
+            leave_out(conflict, String::new(), &reason);
         }
         for block in self.now.blocks().blocks.iter().filter(|block| block.broken) {
-            leave_out(
-                &mut brought,
-                block.whole_lines,
-                &mut change.left,
-                &name_of(block),
-                "does not parse",
-            );
+            leave_out(block.whole_lines, name_of(block), "does not parse");
         }
-        brought
+        lines
     }
 
-    /// Returns the blocks with a line for which `brought` is true, those that only lost lines, and
-    /// those that are gone.
-    pub(crate) fn touched_blocks(&self, brought: &[bool]) -> Vec<BlockRecord> {
+    /// Returns the blocks that the change touched: those that `check` would call changed or deleted,
+    /// but for those that an earlier record left so, and those of which only lines changed that are
+    /// left out.
+    fn touched_blocks(&self, lines: &ChangedLines) -> Vec<BlockRecord> {
         let language = self.now.language().map(|language| language.id);
         let blocks = self.now.blocks();
-        let Some(before) = self.before.last() else {
-            let all = blocks.blocks.iter().filter(|block| !block.broken);
-            return all.map(|block| provenance::textless(block, language)).collect();
+        let record = |block: &Block| provenance::textless(block, language);
+        let recorded = self.recorded.text.as_slice();
+        let before = if self.before.is_empty() { recorded } else { self.before };
+        let difference = |before: &Document| Difference::new(before, self.now);
+        let differences: Vec<Difference> = before.iter().map(difference).collect();
+        let since_record = recorded.first().map(difference);
+        let changed = self.changed_blocks(&differences, since_record.as_ref());
+        let with_one_of = |is_one: &dyn Fn(usize) -> bool| -> HashSet<usize> {
+            let lines = (0..lines.brought.len()).filter(|line| is_one(*line));
+            lines.filter_map(|line| blocks.at_line(u32::try_from(line + 1).ok()?)).collect()
         };
-        let difference = Difference::new(before, self.now);
-        let edits = Edits::from_differences(std::slice::from_ref(&difference));
-        let changed = edits.now.iter().filter(|(_, how)| *how != Against::Same);
-        let changed: HashSet<usize> = changed.map(|(at, _)| *at).collect();
-        let also = self.also.iter().zip(brought).enumerate();
-        let also = also.filter(|(_, (also, brought))| **also && **brought);
-        let also = also.filter_map(|(line, _)| blocks.at_line(u32::try_from(line + 1).ok()?));
-        let with_such_line: HashSet<usize> = also.collect();
-        let has_line = |block: &Block| {
-            let (start, end) =
-                (block.whole_lines.start() as usize, block.whole_lines.end() as usize);
-            brought.iter().take(end).skip(start - 1).any(|brought| *brought)
+        let brought = with_one_of(&|line| lines.brought[line]);
+        let left_out = with_one_of(&|line| lines.left_out[line]);
+        let also =
+            with_one_of(&|line| lines.brought[line] && self.also.get(line).is_some_and(|it| *it));
+        let is_touched = |at: &usize| {
+            let is_left_out = left_out.contains(at) && !brought.contains(at);
+            also.contains(at) || changed.contains(at) && !is_left_out
         };
-        let is_touched = |at: usize, block: &Block| {
-            let only_lost_lines = || !difference.added_lines(at).contains(&true);
-            let is_changed = changed.contains(&at) && (has_line(block) || only_lost_lines());
-            with_such_line.contains(&at) || is_changed
-        };
-        let all = blocks.blocks.iter().enumerate().filter(|(_, block)| !block.broken);
-        let touched = all.filter(|(at, block)| is_touched(*at, block));
+        let touched = (0..blocks.blocks.len()).filter(is_touched).map(|at| &blocks.blocks[at]);
         let mut ranges: Vec<BlockRecord> =
-            touched.map(|(_, block)| provenance::textless(block, language)).collect();
-        let gone = edits.gone.iter().filter(|block| !block.identity.kind.is_unnamed());
-        ranges.extend(
-            gone.filter(|_| !blocks.has_error).map(|block| BlockRecord {
-                deleted: true,
-                ..provenance::textless(block, language)
-            }),
-        );
+            touched.filter(|block| !block.broken).map(record).collect();
+        if !blocks.has_error {
+            let gone = self.deleted_blocks(differences.last(), since_record.as_ref()).into_iter();
+            let gone = gone.filter(|block| !block.identity.kind.is_unnamed());
+            ranges.extend(gone.map(|block| BlockRecord { deleted: true, ..record(block) }));
+        }
         ranges
+    }
+
+    fn changed_blocks(
+        &self,
+        differences: &[Difference],
+        since_record: Option<&Difference>,
+    ) -> HashSet<usize> {
+        let blocks = self.now.blocks();
+        if differences.is_empty() {
+            return (0..blocks.blocks.len()).collect();
+        }
+        let is_recorded = |at: usize| {
+            let has_blocks = blocks.blocks.iter().any(|inner| inner.container == Some(at));
+            since_record.is_none_or(|since| !since.touches(at))
+                && self.recorded.has_left(&blocks.blocks[at], has_blocks)
+        };
+        let changed = Edits::from_differences(differences).now.into_iter().map(|(at, _)| at);
+        changed.filter(|at| !is_recorded(*at)).collect()
+    }
+
+    fn deleted_blocks<'d>(
+        &self,
+        difference: Option<&'d Difference>,
+        since_record: Option<&'d Difference>,
+    ) -> Vec<&'d Block> {
+        let removed = |by: Option<&'d Difference>| by.map(Difference::removed_blocks);
+        let since = removed(since_record).unwrap_or_default();
+        let mut gone = removed(difference).unwrap_or_default();
+        let is_in = |all: &[&Block], one: &Block| all.iter().any(|it| it.identity == one.identity);
+        gone.retain(|block| is_in(&since, block) || !self.recorded.has_deleted(block));
+        if self.recorded.is_newest {
+            // A block that is in no commit may have been deleted.
+            let more: Vec<&Block> =
+                since.into_iter().filter(|block| !is_in(&gone, block)).collect();
+            gone.extend(more);
+        }
+        gone
     }
 }
 
@@ -110,11 +205,11 @@ impl FileChange {
         &mut self,
         ws: &Workspace,
         texts: &TextsOfChange<'_>,
-        brought: &[bool],
+        lines: &ChangedLines,
     ) -> Result<(), VerbError> {
-        let now = line_text(texts.now);
+        let (now, brought) = (line_text(texts.now), &lines.brought);
         self.lines = LineRuns::of_chosen(&now, |line| brought[line]);
-        self.ranges = texts.touched_blocks(brought);
+        self.ranges = texts.touched_blocks(lines);
         let is_blank = |line: usize| now.line(line).trim_ascii().is_empty();
         if self.ranges.is_empty() && (0..brought.len()).all(|line| !brought[line] || is_blank(line))
         {
@@ -162,19 +257,18 @@ pub(crate) fn line_text(document: &Document) -> LineText {
     LineText::new(document.text().into_bytes())
 }
 
-fn leave_out(
-    brought: &mut [bool],
-    lines: LineRange,
-    left: &mut Vec<(String, String)>,
-    name: &str,
-    reason: &str,
-) {
-    let end = brought.len().min(lines.end() as usize);
-    let Some(inside) = brought.get_mut(lines.start() as usize - 1..end) else { return };
-    if inside.contains(&true) {
-        inside.fill(false);
-        left.push((name.to_owned(), reason.to_owned()));
-    }
+/// Returns the text without the lines that a record leaves out because of a syntax error or a merge
+/// conflict.
+pub(crate) fn readable_text(document: &Document) -> LineText {
+    let (text, blocks) = (document.text(), document.blocks());
+    let broken = blocks.blocks.iter().filter(|block| block.broken).map(|block| block.whole_lines);
+    let unreadable: Vec<LineRange> = code::conflicts(&text).into_iter().chain(broken).collect();
+    let is_readable = |at: usize| {
+        !u32::try_from(at + 1).is_ok_and(|line| unreadable.iter().any(|lines| lines.contains(line)))
+    };
+    let lines = text.split_inclusive('\n').enumerate();
+    let readable: String = lines.filter(|(at, _)| is_readable(*at)).map(|(_, line)| line).collect();
+    LineText::new(readable.into_bytes())
 }
 
 pub(crate) fn name_of(block: &Block) -> String {

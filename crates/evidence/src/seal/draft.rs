@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{SealedFile, is_carried};
 use crate::record::call::class_of;
 use crate::signing;
-use code::{Block, Document, FileBlocks, LineRange, fingerprint};
+use code::{Block, ContentHash, Document, FileBlocks, LineRange, fingerprint};
 use ground::git::Target;
 use ground::{CommitId, RelativePath, clock, store};
 use intents::Registry;
@@ -15,7 +15,7 @@ use ledger::evidence::{
 };
 use ledger::{
     BlockRecord, Conversation, Digest, Entry, FileRecord, LineRuns, MutationClass, Record,
-    RecordKind, RecordedDecision, Strength,
+    RecordKind, RecordedDecision, Strength, kept_text,
 };
 use provenance::Difference;
 use why::{VerbError, Workspace};
@@ -143,6 +143,7 @@ impl Draft {
     /// `before` the text before it, if there is one. `later` is what was changed after the records.
     pub(super) fn add_lines(
         &mut self,
+        ws: &Workspace,
         path: &RelativePath,
         entries: &[&Entry],
         texts: TextsOfCommit<'_>,
@@ -157,7 +158,7 @@ impl Draft {
         let mut work = GroupFile {
             time: newest_time(entries),
             from: files.iter().rev().find_map(|file| file.from.clone()),
-            blocks: touched_blocks(&files, texts, &lines, later),
+            blocks: touched_blocks(ws, &files, texts, &lines, later),
             class: proven_class(entries, path, texts),
             lines,
             ..GroupFile::default()
@@ -305,14 +306,42 @@ fn newest_time(entries: &[&Entry]) -> String {
     times.max().cloned().unwrap_or_default()
 }
 
-pub(super) fn left_a_block(entry: &Entry, path: &RelativePath, texts: TextsOfCommit<'_>) -> bool {
+pub(super) fn left_a_block(
+    ws: &Workspace,
+    entry: &Entry,
+    path: &RelativePath,
+    texts: TextsOfCommit<'_>,
+) -> bool {
     let files = entry.record.files.iter().filter(|file| file.relative_path == *path);
     let files: Vec<&FileRecord> = files.collect();
     let has_left = |file: &&FileRecord| {
         let mut ranges = file.ranges().filter(|range| !range.deleted);
-        ranges.any(|range| is_left_by(range, texts))
+        ranges.any(|range| is_left_by(range, texts) || is_left_around(ws, file, range, texts))
     };
     files.iter().any(has_left) || !deleted_blocks(&files, texts).is_empty()
+}
+
+/// Returns true if a commit has the own text of a block as a record left it, and the blocks inside
+/// were changed since.
+fn is_left_around(
+    ws: &Workspace,
+    file: &FileRecord,
+    range: &BlockRecord,
+    (before, now): TextsOfCommit<'_>,
+) -> bool {
+    let own_texts = |document: &Document| -> Vec<(ContentHash, Option<ContentHash>)> {
+        let blocks = document.blocks();
+        let named = blocks.blocks.iter().filter(|block| is_named(block, range));
+        let prints = named.map(|block| &block.fingerprint);
+        prints.filter_map(|print| Some((print.own_text.clone()?, print.lead.clone()))).collect()
+    };
+    let (mut left, before) = (own_texts(now), before.map(own_texts).unwrap_or_default());
+    left.retain(|text| !before.contains(text));
+    let recorded = || {
+        let text = kept_text(&ws.root, file.text.as_ref()?)?;
+        Some(own_texts(&ws.document(&file.relative_path, &text).ok()?))
+    };
+    !left.is_empty() && recorded().is_some_and(|then| left.iter().any(|text| then.contains(text)))
 }
 
 /// Returns the blocks that records name as deleted and that the commit deletes. If a block of that
@@ -370,6 +399,7 @@ fn is_named(block: &Block, range: &BlockRecord) -> bool {
 /// Returns the blocks of the committed file with a line of the group, those that are as a record of
 /// the group left them, and those that the records name as deleted and that are gone.
 fn touched_blocks(
+    ws: &Workspace,
     files: &[&FileRecord],
     (before, now): TextsOfCommit<'_>,
     lines: &LineRuns,
@@ -391,7 +421,7 @@ fn touched_blocks(
         let is_left = |file: &&FileRecord| {
             let texts = (before, now);
             let mut its = file.ranges().filter(is_its);
-            its.any(|range| is_left_by(range, texts))
+            its.any(|range| is_left_by(range, texts) || is_left_around(ws, file, range, texts))
         };
         if !brought.iter().any(is_own) && !files.iter().any(is_left) {
             return None;

@@ -12,11 +12,12 @@ use std::sync::Arc;
 use super::draft::{LaterEdits, TextsOfCommit, left_a_block};
 use super::{
     Draft, LinesByEntry, before_of, has_blocks_of, index_among, is_acceptance, is_open, is_work,
+    text_left_by,
 };
 use code::Document;
 use ground::{CommitId, Git, RelativePath};
 use history::knowledge::{AskedTree, Knowledge, runs_about};
-use history::{LineFinder, LineText};
+use history::{LineFinder, LineText, Walk};
 use ledger::Entry;
 use why::{VerbError, Workspace};
 
@@ -64,7 +65,7 @@ pub(super) fn drafts_of_earlier_commits(
             } else if runs_about(entry, path).any(|runs| !runs.is_empty()) {
                 paths.insert(path);
             } else {
-                let has_made = |texts: TextsOfCommit<'_>| left_a_block(entry, path, texts);
+                let has_made = |texts: TextsOfCommit<'_>| left_a_block(ws, entry, path, texts);
                 if let Some(commit) = commit_that_made(ws, git, head, (entry, path), has_made)? {
                     left.entry((commit, path.clone())).or_default().push(Arc::clone(entry));
                 }
@@ -75,8 +76,10 @@ pub(super) fn drafts_of_earlier_commits(
         add_lines_of_commits(ws, git, head, path, &mut left, &mut drafts)?;
     }
     for ((commit, path), entries) in left {
-        let bytes = git.file_at(&commit, &path)?.unwrap_or_default();
-        add_version(ws, git, (&commit, &path), &bytes, (entries, Vec::new()), &mut drafts)?;
+        let text = LineText::new(git.file_at(&commit, &path)?.unwrap_or_default());
+        let brought = LinesByEntry { owners: vec![None; text.len()], text, entries, left: None };
+        let later = LaterEdits::default();
+        add_version(ws, git, (&commit, &path), (&brought, &later), &mut drafts)?;
     }
     Ok(drafts.into_iter().map(|(commit, draft)| draft.about(commit)).collect())
 }
@@ -160,39 +163,52 @@ fn add_lines_of_commits(
     let claimed = file.lines.iter().filter(|line| line.claim.is_some_and(is_of_work));
     for at in claimed.filter_map(|line| line.version).collect::<BTreeSet<usize>>() {
         let version = &file.versions[at];
-        let lines = finder.unsealed_lines(version)?;
+        let records = finder.records_of_version(version)?;
         let Some(path) = git.path_in_workspace(version.path.as_ref()) else { continue };
-        let bytes = finder.reader.blob(version.blob)?;
+        let text = LineText::new(finder.reader.blob(version.blob)?);
+        let mut is_new = vec![false; text.len()];
+        for line in Walk::new(finder.reader).new_lines_of_commit(version.commit, &version.path)? {
+            is_new[line] = true;
+        }
         let commit = CommitId(version.commit.to_string());
-        let entries = left.remove(&(commit.clone(), path.clone())).unwrap_or_default();
-        add_version(ws, git, (&commit, &path), &bytes, (entries, lines), drafts)?;
+        let mut entries = left.remove(&(commit.clone(), path.clone())).unwrap_or_default();
+        let mut owners: Vec<Option<usize>> = vec![None; text.len()];
+        for (line, entry) in records.into_iter().enumerate() {
+            match entry {
+                Some(entry) if entry.section.is_none() && entry.record.of.is_none() => {
+                    owners[line] = Some(index_among(&mut entries, entry));
+                }
+                // Other evidence has the line.
+                Some(_) => is_new[line] = false,
+                None => {}
+            }
+        }
+        let text_left = text_left_by(ws, &path, &text, |entry| {
+            entries.iter().any(|other| other.record.id == entry.record.id)
+        });
+        let brought = LinesByEntry { text, entries, owners, left: text_left };
+        let later = brought.later_edits(ws, &path, &is_new);
+        add_version(ws, git, (&commit, &path), (&brought, &later), drafts)?;
     }
     Ok(())
 }
 
-/// Adds what open records did to a file in a commit: those that brought its lines, and `entries`
-/// that only left some of its blocks so.
+/// Adds what open records did to a file in a commit. `later` is what the commit has beside them.
 fn add_version(
     ws: &Workspace,
     git: &Git,
     (commit, path): (&CommitId, &RelativePath),
-    bytes: &[u8],
-    (mut entries, lines): (Vec<Arc<Entry>>, Vec<Option<Arc<Entry>>>),
+    (brought, later): (&LinesByEntry, &LaterEdits),
     drafts: &mut BTreeMap<CommitId, Draft>,
 ) -> Result<(), VerbError> {
-    let Ok(now) = ws.document(path, bytes) else { return Ok(()) };
+    let Ok(now) = ws.document(path, brought.text.as_bytes()) else { return Ok(()) };
     let parent = git.commit_info(commit)?.parents.into_iter().next();
     let before = before_of(ws, parent.as_ref(), path)?;
-    let owners = lines.into_iter().map(|entry| Some(index_among(&mut entries, entry?)));
-    let mut owners: Vec<Option<usize>> = owners.collect();
-    let text = LineText::new(bytes.to_vec());
-    owners.resize(text.len(), None);
-    let brought = LinesByEntry { text, entries, owners, left: None };
     let draft = drafts.entry(commit.clone()).or_default();
     draft.with_lines.extend(brought.owner_ids());
     let texts = (before.as_ref(), &now);
-    for (entries, lines) in brought.groups(path, texts) {
-        draft.add_lines(path, &entries, texts, lines, &LaterEdits::default());
+    for (entries, lines) in brought.groups(ws, path, texts) {
+        draft.add_lines(ws, path, &entries, texts, lines, later);
     }
     Ok(())
 }

@@ -91,7 +91,7 @@ fn records_in_work(ws: &Workspace, path: &RelativePath) -> BTreeSet<String> {
     }
     for bytes in versions {
         let Ok(now) = ws.document(path, &bytes) else { continue };
-        let left = |entry: &&&Arc<Entry>| left_a_block(entry, path, (before.as_ref(), &now));
+        let left = |entry: &&&Arc<Entry>| left_a_block(ws, entry, path, (before.as_ref(), &now));
         found.extend(others.iter().filter(left).map(|entry| entry.record.id.clone()));
     }
     found

@@ -1,7 +1,7 @@
 //! Finds out who edited each block of a change: the intents of the records that brought its new
 //! lines.
 
-use std::cell::OnceCell;
+use std::cell::{LazyCell, OnceCell};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -199,6 +199,9 @@ impl<'a> EditedFile<'a> {
         }
         let accepted =
             || PartOwner::by_claim(self.ws, claim_by(found.accepted.as_ref()?, self.path, None));
+        // If the change moved code here that it brought elsewhere, the record of the move answers for
+        // this place.
+        let mover = LazyCell::new(|| self.owners_by_name(at).into_iter().next().flatten());
         let mut edited = EditedBlock {
             at,
             owners: Vec::new(),
@@ -222,8 +225,10 @@ impl<'a> EditedFile<'a> {
             {
                 edited.claims.push(Arc::clone(claim));
             }
-            let owner = claim.and_then(|claim| PartOwner::by_claim(self.ws, Arc::clone(claim)));
-            let owner = owner.or_else(accepted);
+            let is_moved = claim.is_some_and(|claim| claim.path != *self.path);
+            let owner = if is_moved { mover.clone() } else { None };
+            let by_claim = || PartOwner::by_claim(self.ws, Arc::clone(claim?));
+            let owner = owner.or_else(by_claim).or_else(accepted);
             // The evidence of a project whose history was merged into a folder lies elsewhere now.
             let stands = |removed: &Arc<Claim>| {
                 claim.is_some_and(|claim| claim.entry.section == removed.entry.section)
@@ -301,20 +306,8 @@ impl<'a> EditedFile<'a> {
     /// Returns the owners of an edit that brought no line: one that only removed lines, or changed the
     /// layout. The first is `None` if no record answers for it.
     fn owners_without_lines(&self, at: usize) -> Vec<Option<PartOwner>> {
-        let (block, found) = (&self.file.blocks.blocks[at], &self.file.provenance[at]);
-        // The content hash of a block changes with the blocks inside it, so its name has to do.
-        let has_blocks = self.file.blocks.blocks.iter().any(|inner| inner.container == Some(at));
-        let is_meant = |range: &BlockRecord| {
-            let has_name =
-                || range.block.as_ref().is_some_and(|name| is_named(name, &block.identity));
-            !range.deleted
-                && (range.content_hash == block.fingerprint.content || has_blocks && has_name())
-        };
-        let mut owners = self.change.owners_by_name(self.ws, self.path, is_meant);
-        let of_block = || {
-            let claim = found.claim.as_ref().filter(|_| found.covered())?;
-            PartOwner::by_claim(self.ws, Arc::clone(claim))
-        };
+        let found = &self.file.provenance[at];
+        let mut owners = self.owners_by_name(at);
         // A record of the change that is about the file answers for code that was moved here, which may
         // have been recorded long ago under an intent that does not own this place.
         let is_moved = found.claim.as_ref().is_some_and(|claim| claim.path != *self.path);
@@ -323,7 +316,21 @@ impl<'a> EditedFile<'a> {
                 self.change.owners_by_name(self.ws, self.path, |range| !range.deleted).into_iter();
             owners.next().flatten().filter(|_| is_moved)
         };
-        owners[0] = owners[0].take().or_else(moved_by).or_else(of_block);
+        owners[0] = owners[0].take().or_else(moved_by);
         owners
+    }
+
+    /// Returns who left a block as it is; see [`ChangeHistory::owners_by_name`].
+    fn owners_by_name(&self, at: usize) -> Vec<Option<PartOwner>> {
+        let block = &self.file.blocks.blocks[at];
+        // The content hash of a block changes with the blocks inside it, so its name has to do.
+        let has_blocks = self.file.blocks.blocks.iter().any(|inner| inner.container == Some(at));
+        let is_meant = |range: &BlockRecord| {
+            let has_name =
+                || range.block.as_ref().is_some_and(|name| is_named(name, &block.identity));
+            !range.deleted
+                && (range.content_hash == block.fingerprint.content || has_blocks && has_name())
+        };
+        self.change.owners_by_name(self.ws, self.path, is_meant)
     }
 }
