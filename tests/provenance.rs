@@ -356,6 +356,7 @@ const WITHOUT_LINES: &[(&str, &str, &str)] = &[
     ("a.rs", "fn f() {\n    a();\n    b();\n}\n", "fn f() {\n    b();\n}\n"),
     ("a.rs", "/// Of a.\nconst A: u8 = 1;\n", "const A: u8 = 1;\n"),
     ("a.rs", "fn f() {\n    a();\n}\n\nfn g() {\n    b();\n}\n", "fn g() {\n    b();\n}\n"),
+    ("a.rs", "use std::fs;\n\nfn f() {\n    a();\n}\n", "fn f() {\n    a();\n}\n"),
     // Of several blocks with one name, some are deleted.
     (
         "A.java",

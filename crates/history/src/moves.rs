@@ -214,7 +214,8 @@ impl<'a> PartnerFile<'a> {
 
     /// Returns true if the block is not in the file any more. Lines at its edges may have stayed, but
     /// each of them must be in another block now: that one has the same line, so the comparison of
-    /// the two texts took the one for the other.
+    /// the two texts took the one for the other. Another block has another name, or the tokens that
+    /// another one had.
     fn has_lost(
         &self,
         reader: &mut ObjectReader<'_>,
@@ -241,13 +242,20 @@ impl<'a> PartnerFile<'a> {
         if stayed.is_empty() {
             return Ok(true);
         }
-        let (_document, blocks) = parsed(&path.to_string(), &after);
+        let ((_old, old), (_new, new)) =
+            (parsed(&self.file.path.to_string(), &self.text), parsed(&path.to_string(), &after));
+        // The cells of a notebook may all have the same name.
+        let was_another = |now: &Block| {
+            let tokens = &now.fingerprint.tokens;
+            *tokens != block.tokens
+                && named_blocks(&old).any(|old| old.fingerprint.tokens == *tokens)
+        };
         Ok(stayed.into_iter().all(|line| {
-            let mut around = named_blocks(&blocks)
-                .filter(|one| lines_of(one, &after).contains(&line))
-                .peekable();
+            let around = named_blocks(&new).filter(|one| lines_of(one, &after).contains(&line));
+            let mut around = around.peekable();
             around.peek().is_some()
-                && !around.any(|one| is_named_alike(&one.identity, &block.identity))
+                && around
+                    .all(|one| !is_named_alike(&one.identity, &block.identity) || was_another(one))
         }))
     }
 }

@@ -356,6 +356,13 @@ fn python(name: &str, statements: &str) -> String {
     format!("def {name}(u):\n{body}    return u\n\n")
 }
 
+fn notebook(cells: &[&str]) -> String {
+    let start = "  {\n   \"cell_type\": \"code\",\n   \"metadata\": {},\n   \"source\": [\n    ";
+    let cells: Vec<String> =
+        cells.iter().map(|cell| format!("{start}{cell}\n   ]\n  }}")).collect();
+    format!("{{\n \"cells\": [\n{}\n ],\n \"nbformat\": 4\n}}\n", cells.join(",\n"))
+}
+
 const SET_UP: &str =
     "    def setUp(self):\n        self.db = connect()\n        self.db.clear()\n\n";
 const TEST_A: &str = "    def test(self):\n        first(self)\n        second(self)\n";
@@ -440,6 +447,13 @@ fn move_stories() -> Vec<MoveStory> {
             after: vec![("b.py", python("g", "eins zwei") + &long()), ("c.py", f())],
             line: ("c.py", 3),
             from: Some("b.py"),
+        },
+        MoveStory {
+            name: "the cells of a notebook, which all have one name, change places",
+            before: vec![("a.ipynb", notebook(&["\"a = 1\"", "\"b = 1\\n\",\n    \"c = 2\""]))],
+            after: vec![("a.ipynb", notebook(&["\"b = 1\\n\",\n    \"c = 2\"", "\"a = 1\""]))],
+            line: ("a.ipynb", 7),
+            from: Some("a.ipynb"),
         },
         MoveStory {
             name: "a function is moved out of a file that is renamed",

@@ -134,7 +134,13 @@ impl<'a> TextsOfChange<'a> {
         let difference = |before: &Document| Difference::new(before, self.now);
         let differences: Vec<Difference> = before.iter().map(difference).collect();
         let since_record = recorded.first().map(difference);
-        let changed = self.changed_blocks(&differences, since_record.as_ref());
+        let edited: Vec<usize> = match &differences[..] {
+            [] => (0..blocks.blocks.len()).collect(),
+            _ => Edits::from_differences(&differences).now.iter().map(|(at, _)| *at).collect(),
+        };
+        let changed = edited.iter().copied();
+        let changed: HashSet<usize> =
+            changed.filter(|at| !self.is_recorded(*at, since_record.as_ref())).collect();
         let with_one_of = |is_one: &dyn Fn(usize) -> bool| -> HashSet<usize> {
             let lines = (0..lines.brought.len()).filter(|line| is_one(*line));
             lines.filter_map(|line| blocks.at_line(u32::try_from(line + 1).ok()?)).collect()
@@ -151,29 +157,20 @@ impl<'a> TextsOfChange<'a> {
         let mut ranges: Vec<BlockRecord> =
             touched.filter(|block| !block.broken).map(record).collect();
         if !blocks.has_error {
+            // A block without a name may have become part of another one.
+            let is_edited = !edited.is_empty() || blocks.blocks.is_empty();
             let gone = self.deleted_blocks(differences.last(), since_record.as_ref()).into_iter();
-            let gone = gone.filter(|block| !block.identity.kind.is_unnamed());
+            let gone = gone.filter(|block| !is_edited || !block.identity.kind.is_unnamed());
             ranges.extend(gone.map(|block| BlockRecord { deleted: true, ..record(block) }));
         }
         ranges
     }
 
-    fn changed_blocks(
-        &self,
-        differences: &[Difference],
-        since_record: Option<&Difference>,
-    ) -> HashSet<usize> {
+    fn is_recorded(&self, at: usize, since_record: Option<&Difference>) -> bool {
         let blocks = self.now.blocks();
-        if differences.is_empty() {
-            return (0..blocks.blocks.len()).collect();
-        }
-        let is_recorded = |at: usize| {
-            let has_blocks = blocks.blocks.iter().any(|inner| inner.container == Some(at));
-            since_record.is_none_or(|since| !since.touches(at))
-                && self.recorded.has_left(&blocks.blocks[at], has_blocks)
-        };
-        let changed = Edits::from_differences(differences).now.into_iter().map(|(at, _)| at);
-        changed.filter(|at| !is_recorded(*at)).collect()
+        let has_blocks = blocks.blocks.iter().any(|inner| inner.container == Some(at));
+        since_record.is_none_or(|since| !since.touches(at))
+            && self.recorded.has_left(&blocks.blocks[at], has_blocks)
     }
 
     fn deleted_blocks<'d>(
