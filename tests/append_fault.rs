@@ -41,7 +41,7 @@ fn an_incomplete_write_to_the_ledger_is_removed_again() {
     let many: String = (0..40).map(|n| format!("fn f{n}() {{}}\n")).collect();
     repo.write("src/a.rs", &many);
     let script = format!(
-        "trap '' XFSZ; ulimit -f {limit}; exec {PROGRAM} record --intent INT-001 --agent test-agent src/a.rs"
+        "ulimit -f {limit}; exec {PROGRAM} record --intent INT-001 --agent test-agent src/a.rs"
     );
     let run = |script: &str| {
         Command::new("bash").args(["-c", script]).current_dir(repo.root()).output().expect("bash")
@@ -61,4 +61,22 @@ fn an_incomplete_write_to_the_ledger_is_removed_again() {
     assert_eq!(again.status.code(), Some(0), "{}", String::from_utf8_lossy(&again.stderr));
     assert_eq!(run(&format!("exec {PROGRAM} verify")).status.code(), Some(0));
     assert!(repo.picture("src/a.rs").contains("exact INT-001 function f39"));
+}
+
+/// The cache begins with a table that is larger than any of these limits.
+#[test]
+fn no_answer_is_lost_because_the_cache_has_no_room() {
+    let repo = Repo::new();
+    repo.write("src/a.rs", "fn a() {}\n");
+    repo.record("INT-001", &["src/a.rs"]);
+    for limit in [0, 1, 100] {
+        let _ = std::fs::remove_dir_all(repo.root().join(".git/intent/cache"));
+        let script = format!("ulimit -f {limit}; \"$0\" why src/a.rs | cat");
+        let mut asked = Command::new("bash");
+        asked.args(["-o", "pipefail", "-c", &script, PROGRAM]).current_dir(repo.root());
+        let told = asked.output().expect("bash");
+        let said = String::from_utf8_lossy(&told.stdout);
+        assert_eq!(told.status.code(), Some(0), "{limit}: {said}");
+        assert!(said.contains("INT-001"), "{limit}: {said}");
+    }
 }

@@ -120,7 +120,19 @@ pub fn command() -> clap::Command {
 }
 
 pub fn main() -> ExitCode {
+    let_writes_fail_at_a_limit();
     run(Process::running()).into()
+}
+
+/// Lets a write fail that would make a file larger than `ulimit -f` allows. Otherwise a signal ends the
+/// process without a word, even if the file is only a cache.
+fn let_writes_fail_at_a_limit() {
+    #[cfg(unix)]
+    {
+        let caught = std::sync::Arc::default();
+        // Only a handler is needed. The programs that this one starts do not inherit it.
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, caught);
+    }
 }
 
 pub fn run(process: Process) -> Exit {
