@@ -271,6 +271,31 @@ fn evidence_may_not_claim_code_that_its_commit_did_not_add() {
     }
 }
 
+/// The base is looked at once for all of them, and each is judged for itself.
+#[test]
+#[ignore = "slow"]
+fn evidence_of_many_commits_that_are_gone_is_judged_one_by_one() {
+    let lab = branched();
+    let text = lab.read("kept.rs");
+    let of_base = [run(&text, 1, 1), run(&text, 2, 3), run(&format!("\n\n{text}"), 4, 5)];
+    let of_nobody =
+        [run("fn other() {", 1, 1), run(&text, 5, 5), run(&text.replace(';', ""), 2, 3)];
+    let ids: Vec<String> = (1..=6).map(|nth: u32| format!("{nth:040x}")).collect();
+    for (id, lines) in ids.iter().zip(of_base.into_iter().chain(of_nobody)) {
+        let line = json!({"path": "kept.rs", "lines": lines});
+        forge_in(&lab, &format!("late/{id}"), json!({"of": id}), line);
+    }
+    lab.commit();
+    let told = lab.json(&["check", "--base", "main"]);
+    let all = told["findings"].as_array().expect("findings").iter();
+    let mut refused: Vec<&str> = all
+        .filter(|finding| finding["code"] == "evidence-unfounded")
+        .filter_map(|finding| finding["path"].as_str()?.split('/').nth(3))
+        .collect();
+    refused.sort_unstable();
+    assert_eq!(refused, ids[..3], "{told}");
+}
+
 /// Evidence that looks like a claim and is none.
 #[test]
 #[ignore = "slow"]

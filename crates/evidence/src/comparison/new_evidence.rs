@@ -1,6 +1,6 @@
 //! New evidence may claim only lines that its commit brought.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::slice;
 use std::sync::Arc;
 
@@ -51,15 +51,16 @@ fn added_since(
     tips: &[CommitId],
     base: &CommitId,
 ) -> Result<Vec<AddedEvidence>, VerbError> {
-    let mut all = Vec::new();
+    let (mut all, mut reader) = (Vec::new(), git.object_reader()?);
     for tip in tips {
-        for AddedFile { name, commit } in
+        for AddedFile { name, commit, blob } in
             git.added_below(EVIDENCE_FOLDER, tip, slice::from_ref(base))?
         {
             let path = RelativePath::new(&format!("{EVIDENCE_FOLDER}/{name}"))?;
-            let Some(bytes) = git.file_at(&commit, &path)?.filter(|_| is_evidence(&path)) else {
+            if !is_evidence(&path) {
                 continue;
-            };
+            }
+            let bytes = reader.blob(blob)?;
             let mut entries = read::bytes(&path, &bytes).entries;
             entries.retain(|entry| entry.trust != Trust::Contradicted);
             all.push(AddedEvidence { commit, path, entries });
@@ -93,6 +94,7 @@ pub(super) fn judge(
         base,
         of_base: None,
     };
+    let mut about_others: Vec<&Entry> = Vec::new();
     for entry in entries.iter().filter(|entry| entry.trust != Trust::Contradicted) {
         let mut wrong = Vec::new();
         match &entry.late_commit.clone().map(CommitId) {
@@ -117,12 +119,17 @@ pub(super) fn judge(
                     entry.origin.path,
                     of.short()
                 ));
-                wrong.extend(lines.claimed_of_base(entry)?);
+                about_others.push(entry);
             }
             // That of another project counts for nothing.
             Some(_) => {}
         }
         wrong.dedup();
+        if !wrong.is_empty() {
+            compared.findings.push(refuse(entry, &wrong.join("; ")));
+        }
+    }
+    for (entry, wrong) in about_others.iter().zip(lines.claimed_of_base(&about_others)?) {
         if !wrong.is_empty() {
             compared.findings.push(refuse(entry, &wrong.join("; ")));
         }
@@ -273,35 +280,45 @@ impl<'a> LinesOfCommits<'a> {
         Ok(wrong)
     }
 
-    /// Returns the lines of the base that evidence would claim whose commit is not in the history.
-    /// Such evidence counts for every commit that brought the same lines to the file
+    /// Returns for each entry the lines of the base that it would claim. The commits of the entries are
+    /// not in the history. Such evidence counts for every commit that brought the same lines to the file
     /// ([`Knowledge`]), and after a rebase those are commits of the change. So each commit of the base
-    /// that changed the file is asked.
-    fn claimed_of_base(&mut self, entry: &Entry) -> Result<Vec<String>, VerbError> {
-        let claims = |file: &&FileRecord| {
-            runs_about(entry, &file.relative_path).any(|runs| !runs.is_empty())
-        };
-        let files: Vec<&FileRecord> = entry.record.files.iter().filter(claims).collect();
-        if entry.record.kind != RecordKind::Mutation || files.is_empty() || self.git.is_shallow() {
-            return Ok(Vec::new());
+    /// that changed the file is asked, once for all entries.
+    fn claimed_of_base(&mut self, entries: &[&Entry]) -> Result<Vec<Vec<String>>, VerbError> {
+        let mut wrong = vec![Vec::new(); entries.len()];
+        let mut by_path: BTreeMap<&RelativePath, Vec<usize>> = BTreeMap::new();
+        for (at, entry) in entries.iter().enumerate() {
+            let paths = entry.record.files.iter().map(|file| &file.relative_path);
+            for path in paths.filter(|_| entry.record.kind == RecordKind::Mutation) {
+                if runs_about(entry, path).any(|runs| !runs.is_empty()) {
+                    by_path.entry(path).or_default().push(at);
+                }
+            }
         }
-        let mut wrong = Vec::new();
+        if by_path.is_empty() || self.git.is_shallow() {
+            return Ok(wrong);
+        }
         let commits = self.git.commits_between(&[], self.base, usize::MAX)?;
-        for path in files.into_iter().map(|file| &file.relative_path) {
+        for (path, mut open) in by_path {
+            let language = language_of(path.as_str());
             for commit in &commits {
+                if open.is_empty() {
+                    break;
+                }
                 if !self.changes_file(commit, path)? {
                     continue;
                 }
                 let found = self.of_commit(commit, path)?;
                 let brought: Vec<usize> = found.brought_lines().collect();
-                let mut lines = lines_of_entry(entry, path, &found.text, &brought);
-                let language = language_of(path.as_str());
-                lines.retain(|line| says_something(found.text.line(*line), language));
-                if !lines.is_empty() {
-                    let lines = named_lines(path, &lines);
-                    wrong.push(format!("{} brought {lines} to the base", commit.short()));
-                    break;
-                }
+                open.retain(|at| {
+                    let mut lines = lines_of_entry(entries[*at], path, &found.text, &brought);
+                    lines.retain(|line| says_something(found.text.line(*line), language));
+                    if !lines.is_empty() {
+                        let lines = named_lines(path, &lines);
+                        wrong[*at].push(format!("{} brought {lines} to the base", commit.short()));
+                    }
+                    lines.is_empty()
+                });
             }
         }
         Ok(wrong)

@@ -25,6 +25,7 @@ pub struct AddedFile {
     /// The path of the file inside the folder that was searched.
     pub name: String,
     pub commit: CommitId,
+    pub blob: ObjectId,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -229,9 +230,11 @@ impl Git {
                 Err(GitError::Missing { .. }) => Vec::new(),
                 added => added?,
             };
-            let names =
-                added.into_iter().filter_map(|(name, _)| String::from_utf8(name.into()).ok());
-            Ok(names.map(|name| AddedFile { name, commit: commit_id(commit) }).collect())
+            let files = added.into_iter().filter_map(|(name, blob)| {
+                let name = String::from_utf8(name.into()).ok()?;
+                Some(AddedFile { name, commit: commit_id(commit), blob })
+            });
+            Ok(files.collect())
         };
         let shares: Vec<&[ObjectId]> = commits.chunks(SHARE).collect();
         let added = in_parallel(&shares, |commits| {
