@@ -21,8 +21,8 @@ use why::{VerbError, Workspace};
 pub struct CompactAnswer {
     /// Each month that had more than one file, oldest first.
     pub months: Vec<CompactedMonth>,
-    /// Files of closed months that were left alone, because they are not committed or cannot be
-    /// read completely.
+    /// Files of closed months that were left alone, because they are not committed, cannot be read
+    /// completely, or have too many lines to be united with the others of their month.
     pub left: Vec<RelativePath>,
     /// Whether nothing was written (`--dry-run`).
     pub dry_run: bool,
@@ -66,9 +66,13 @@ pub fn compact(ws: &Workspace, before: &str, dry_run: bool) -> Result<CompactAns
             _ => answer.left.push(path),
         }
     }
-    answer.left.sort();
-    for (month, mut files) in months.into_iter().filter(|(_, files)| files.len() > 1) {
+    for (month, mut files) in months {
         files.sort();
+        let left = remove_those_too_long(&mut files, evidence::MAX_LINES);
+        if files.len() < 2 {
+            continue;
+        }
+        answer.left.extend(left);
         let united = unite(&files);
         let written = evidence::compacted_path(Digest::compute(&united), &month);
         let removed = files.into_iter().map(|(path, _)| path).filter(|path| *path != written);
@@ -81,7 +85,27 @@ pub fn compact(ws: &Workspace, before: &str, dry_run: bool) -> Result<CompactAns
         }
         answer.months.push(CompactedMonth { month, removed, written });
     }
+    answer.left.sort();
     Ok(answer)
+}
+
+/// Removes the files with which a united file would have more than `max_lines` lines, and returns their
+/// paths.
+fn remove_those_too_long(
+    files: &mut Vec<(RelativePath, Vec<u8>)>,
+    max_lines: usize,
+) -> Vec<RelativePath> {
+    let (mut count, mut left) = (0, Vec::new());
+    files.retain(|(path, bytes)| {
+        let lines = bytes.split_inclusive(|byte| *byte == b'\n').count();
+        let has_room = count + lines <= max_lines;
+        match has_room {
+            true => count += lines,
+            false => left.push(path.clone()),
+        }
+        has_room
+    });
+    left
 }
 
 /// Returns true if the digest in a file's name is that of its bytes and every line can be read.
@@ -111,6 +135,17 @@ fn unite(files: &[(RelativePath, Vec<u8>)]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_month_is_united_as_far_as_one_file_may_hold_it() {
+        let file = |name: &str, lines: usize| {
+            (RelativePath::new(name).unwrap(), "{}\n".repeat(lines).into_bytes())
+        };
+        let mut files = vec![file("a", 3), file("b", 3), file("c", 1), file("d", 1)];
+        let left = remove_those_too_long(&mut files, 5);
+        assert_eq!(left, [RelativePath::new("b").unwrap()]);
+        assert_eq!(files, [file("a", 3), file("c", 1), file("d", 1)]);
+    }
 
     #[test]
     fn an_erased_line_does_not_come_back() {

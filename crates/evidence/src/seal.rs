@@ -181,8 +181,10 @@ fn run(ws: &Workspace, caller: SealCaller, write: bool) -> Result<SealAnswer, Ve
     let mut overwritten = records_overwritten_by(ws, &all);
     overwritten.retain(|(id, _)| !with_more_lines.contains(id));
     let mut notes = Vec::new();
-    for draft in &drafts {
-        let bytes = draft.bytes(ws);
+    let files = drafts
+        .iter()
+        .flat_map(|draft| draft.files(ws).into_iter().map(move |bytes| (draft, bytes)));
+    for (draft, bytes) in files {
         // The note is written before the commit is made. If the process dies in between, a note
         // about evidence that does not exist does no harm.
         journal::note_made(&ws.root, Digest::compute(&bytes))?;

@@ -32,6 +32,10 @@ use code::{ContentHash, language};
 use ground::git::ByteSlice as _;
 use ground::{RelativePath, Root, clock, store};
 
+/// The maximum number of lines in a file of evidence. Each becomes a record, which needs a hundred times
+/// the memory that the line needs in a pack of git.
+pub const MAX_LINES: usize = 50_000;
+
 /// The version of the format that this program writes.
 pub const FORMAT: u32 = 3;
 
@@ -425,6 +429,8 @@ pub struct Tombstone {
 pub enum NoEvidence {
     Headless,
     Newer(u32),
+    /// It has more lines than [`MAX_LINES`].
+    TooLong,
 }
 
 const SAMPLE: usize = 64;
@@ -461,7 +467,10 @@ pub(super) fn read_about(bytes: &[u8], path: &RelativePath) -> Result<Vec<Sectio
 fn read_lines(bytes: &[u8], is_wanted: impl Fn(&[u8]) -> bool) -> Result<Vec<Section>, NoEvidence> {
     let mut sections: Vec<Section> = Vec::new();
     let mut at = 0;
-    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+    for (nth, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
+        if nth == MAX_LINES {
+            return Err(NoEvidence::TooLong);
+        }
         let span = at..at + line.len();
         at = span.end;
         let text = line.strip_suffix(b"\n").unwrap_or(line);
@@ -724,6 +733,27 @@ pub fn write(mut header: Header, mut lines: Vec<EvidenceLine>, carried: &[Record
         put(serde_json::to_vec(&record));
     }
     bytes
+}
+
+/// Writes a section into as many files as are needed if each may have `max_lines` lines. There is at
+/// least one.
+pub fn write_files(
+    header: &Header,
+    mut lines: Vec<EvidenceLine>,
+    mut carried: &[Record],
+    max_lines: usize,
+) -> Vec<Vec<u8>> {
+    let mut files = Vec::new();
+    loop {
+        let room = max_lines - 1;
+        let (now, later) = carried.split_at(room.min(carried.len()));
+        let rest = lines.split_off((room - now.len()).min(lines.len()));
+        files.push(write(header.clone(), lines, now));
+        (lines, carried) = (rest, later);
+        if lines.is_empty() && carried.is_empty() {
+            return files;
+        }
+    }
 }
 
 /// Returns the item that occurs most often. If several occur equally often, the smallest of them.

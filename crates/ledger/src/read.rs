@@ -329,5 +329,14 @@ fn no_evidence(path: &RelativePath, why: NoEvidence) -> Finding {
             ),
             "Install a newer version of `intent`.",
         ),
+        NoEvidence::TooLong => finding(
+            Code::LedgerUnreadable,
+            &origin,
+            format!(
+                "The file has more than {} lines. Nothing is read from it.",
+                evidence::MAX_LINES
+            ),
+            format!("No `intent` writes such a file. Take it out: `git rm -f {path}`."),
+        ),
     }
 }

@@ -524,8 +524,58 @@ mod evidence {
     use serde_json::json;
 
     use super::super::evidence::{
-        EvidenceLine, Header, Section, SectionLine, read, time_of, write,
+        EvidenceLine, Header, MAX_LINES, Section, SectionLine, path_of, read, time_of, write,
+        write_files,
     };
+    use super::super::read::evidence_about;
+    use super::super::{Digest, Record, RecordKind};
+    use super::path;
+
+    #[test]
+    fn a_longer_file_than_any_that_is_written_says_nothing() {
+        let (header, line) = ("{\"evidence\":3}\n", "{\"path\":\"a.rs\",\"lines\":\"1:AAAAAA\"}\n");
+        for (count, codes) in [(0, &[][..]), (1, &[ground::Code::LedgerUnreadable][..])] {
+            let text = header.to_owned() + &line.repeat(MAX_LINES - 1 + count);
+            let file = path_of(Digest::compute(text.as_bytes()), "2026-02");
+            let parsed = evidence_about(&file, text.as_bytes(), &path("b.rs"));
+            let found: Vec<_> = parsed.findings.iter().map(|finding| finding.code).collect();
+            assert_eq!((found, parsed.entries.len()), (codes.to_vec(), 0), "{count}");
+        }
+    }
+
+    #[test]
+    fn a_section_is_written_into_as_many_files_as_it_needs() {
+        let line = |at: usize| EvidenceLine {
+            path: path(&format!("{at}.rs")),
+            time: Some("2026-02-18T12:00:00Z".to_owned()),
+            lines: "1:AAAAAA".parse().unwrap(),
+            ..serde_json::from_str(r#"{"path":"a"}"#).unwrap()
+        };
+        let record = |at: usize| Record {
+            id: format!("r{at}"),
+            timestamp: "2026-02-18T12:00:00Z".to_owned(),
+            kind: RecordKind::Approval,
+            ..Record::default()
+        };
+        let header: Header = serde_json::from_str(
+            r#"{"evidence":3,"intents":[{"id":"INT-001"}],"sessions":[{"type":"AI"}]}"#,
+        )
+        .unwrap();
+        for (lines, carried, files) in [(0, 0, 1), (3, 0, 1), (2, 1, 1), (4, 0, 2), (2, 7, 3)] {
+            let written = write_files(
+                &header,
+                (0..lines).map(line).collect(),
+                &(0..carried).map(record).collect::<Vec<_>>(),
+                4,
+            );
+            let sections = written.iter().flat_map(|bytes| read(bytes).unwrap());
+            let count: usize = sections.map(|section| section.lines.len()).sum();
+            assert_eq!((written.len(), count), (files, lines + carried), "{lines}, {carried}");
+            let longest =
+                written.iter().map(|bytes| bytes.split(|byte| *byte == b'\n').count() - 1);
+            assert!(longest.max().unwrap() <= 4);
+        }
+    }
 
     #[test]
     fn the_times_of_records_are_written_in_the_form_of_evidence() {

@@ -236,7 +236,9 @@ impl Draft {
         self.work.iter().map(brief).collect()
     }
 
-    pub(super) fn bytes(&self, ws: &Workspace) -> Vec<u8> {
+    /// Returns the contents of the files that hold the evidence. More than one is needed only for a
+    /// very long draft.
+    pub(super) fn files(&self, ws: &Workspace) -> Vec<Vec<u8>> {
         let mut intents: Vec<CitedIntent> = Vec::new();
         let mut sessions: Vec<&CitedSession> = Vec::new();
         let mut lines = Vec::new();
@@ -272,7 +274,7 @@ impl Draft {
             sessions: sessions.into_iter().cloned().collect(),
             extra: Default::default(),
         };
-        evidence::write(header, lines, &self.carried)
+        evidence::write_files(&header, lines, &self.carried, evidence::MAX_LINES)
     }
 }
 
