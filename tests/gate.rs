@@ -133,6 +133,26 @@ fn a_denial_says_what_to_do() {
 }
 
 #[test]
+fn a_denial_about_several_files_says_who_owns_which() {
+    let repo = Repo::new();
+    let told = |paths: &[&str]| {
+        let paths = paths.iter().map(|path| (*path).into()).collect();
+        let request = GateRequest { paths, session: None, intent: None };
+        let Decision::Deny(denial) = judge(&repo.open(), &request) else { panic!("no denial") };
+        denial.message
+    };
+    let message = told(&["billing/b.rs", "src/a.rs"]);
+    for part in ["INT-002 (Billing) owns billing/b.rs", "INT-001 (Sign in) owns src/a.rs"] {
+        assert!(message.contains(part), "{message}");
+    }
+    // A file without an owner is the one about which something can be done.
+    let message = told(&["src/a.rs", "docs/b.md"]);
+    assert!(message.contains("No intent in progress owns docs/b.md."), "{message}");
+    let message = told(&["src/a.rs", "src/b.rs"]);
+    assert!(message.contains("INT-001 (Sign in) owns src/a.rs and the rest"), "{message}");
+}
+
+#[test]
 fn rules_that_cannot_be_read_deny() {
     let repo = Repo::new();
     repo.write(".orchestration/policy.yaml", "mode: [nonsense\n");

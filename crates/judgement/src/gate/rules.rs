@@ -1,5 +1,6 @@
 //! Applies the rules for paths in their order; the first denial wins.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use why::selectable::{self, unambiguous};
 
@@ -149,18 +150,45 @@ impl<'a> PathRules<'a> {
         let owned: Vec<RelativePath> = paths.iter().filter(is_owned).cloned().collect();
         let Some((first, rest)) = owned.split_first() else { return selectable(ws) };
         let more = if rest.iter().all(|path| path == first) { "" } else { " and the rest" };
-        let is_permitted =
-            |owner: &&Intent| owned.iter().all(|path| self.path_denial(owner, path).is_none());
-        let owners = selectable::owners_of_all(ws, &owned).into_iter().filter(is_permitted);
-        match names_of_intents(owners).as_slice() {
-            [] => self.nobody_owns(first, more),
+        match &self.owners_of(&owned)[..] {
+            [] if more.is_empty() => self.nobody_owns(first),
+            [] => self.owners_of_each(&owned),
             [only] => format!("{only} owns {first}{more}: select it."),
             several => format!("{} own {first}{more}: select one of them.", several.join(" and ")),
         }
     }
 
+    /// Returns the names of the intents in progress under which all of the paths may be changed.
+    fn owners_of(&self, paths: &[RelativePath]) -> Vec<String> {
+        let is_permitted =
+            |owner: &&Intent| paths.iter().all(|path| self.path_denial(owner, path).is_none());
+        let owners = selectable::owners_of_all(self.ws, paths).into_iter();
+        names_of_intents(owners.filter(is_permitted))
+    }
+
+    /// Says which intents own each of several paths that no intent owns together. If nobody owns one of
+    /// them, says what the agent can do about that one.
+    fn owners_of_each(&self, paths: &[RelativePath]) -> String {
+        let mut each = BTreeMap::new();
+        for path in paths {
+            let owners = self.owners_of(std::slice::from_ref(path));
+            if owners.is_empty() {
+                return self.nobody_owns(path);
+            }
+            each.insert(path, owners);
+        }
+        let owned = each.iter().map(|(path, owners)| {
+            let verb = if owners.len() == 1 { "owns" } else { "own" };
+            format!("{} {verb} {path}", owners.join(" and "))
+        });
+        let owned = owned.collect::<Vec<_>>().join(", and ");
+        format!(
+            "No intent in progress owns all of these files: {owned}. Change them one after the other, each under its intent."
+        )
+    }
+
     /// Says that no intent may be selected for work on a path, and what the agent can do.
-    fn nobody_owns(&self, path: &RelativePath, more: &str) -> String {
+    fn nobody_owns(&self, path: &RelativePath) -> String {
         let ws = self.ws;
         if let Some(rule) = rules::forbidden_by(ws, path, None) {
             return format!(
@@ -174,7 +202,7 @@ impl<'a> PathRules<'a> {
         let free = offered.filter(|one| ws.registry.unadopted(&one.id.value).is_some());
         if let free @ [_, ..] = &names_of_intents(free)[..] {
             return format!(
-                "No intent in progress owns {path}{more}. {} may change it: select it if the work is for it.",
+                "No intent in progress owns {path}. {} may change it: select it if the work is for it.",
                 free.join(" or ")
             );
         }
@@ -195,7 +223,7 @@ impl<'a> PathRules<'a> {
                     .to_owned()
             }
         };
-        format!("No intent in progress owns {path}{more}.{start} {ask}.")
+        format!("No intent in progress owns {path}.{start} {ask}.")
     }
 
     /// Returns the denial of a folder. A folder is in scope if a file in it would be, or if the
