@@ -22,7 +22,7 @@ pub use manager::Manager;
 
 const SEALING: [&str; 4] = ["pre-commit", "pre-merge-commit", "post-commit", "post-rewrite"];
 /// The hook that adds trailers to the commit message. Only needed if the policy has `trailers`.
-const MESSAGE: &str = "commit-msg";
+pub const MESSAGE: &str = "commit-msg";
 
 fn hook_names() -> impl Iterator<Item = &'static str> {
     SEALING.into_iter().chain([MESSAGE])
@@ -48,7 +48,7 @@ pub struct GitHooksAnswer {
     pub folder: String,
     /// Whether all hooks that this workspace needs are installed.
     pub installed: bool,
-    /// The state of each hook that this workspace needs.
+    /// The state of each hook that this workspace needs or has.
     pub hooks: Vec<GitHook>,
     /// The program or team that manages the hooks of this repository, unless `intent` does.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -132,11 +132,13 @@ pub fn take_out(ws: &Workspace, act: Act) -> Result<SealingHooks, VerbError> {
 fn states(ws: &Workspace, git: &Git) -> impl Iterator<Item = GitHook> {
     let (folder, _) = git.hooks_folder();
     let top = ws.root.work_tree().unwrap_or(ws.root.path());
-    needed(ws).map(move |name| GitHook {
+    let hooks = hook_names().map(move |name| GitHook {
         name: name.to_owned(),
         state: calls::state(top, &folder, name),
         chained: own_hooks::is_chained(&folder, name),
-    })
+    });
+    let needed: Vec<&str> = needed(ws).collect();
+    hooks.filter(move |hook| needed.contains(&&*hook.name) || hook.state == HookState::Installed)
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -153,9 +155,10 @@ pub enum HooksState {
 }
 
 pub fn standing(ws: &Workspace) -> HooksState {
-    let Some(git) = ws.git().filter(|_| ws.root.governed()) else {
-        return HooksState::NotNeeded("not needed without git");
-    };
+    let Some(git) = ws.git() else { return HooksState::NotNeeded("not needed without git") };
+    if !ws.root.governed() {
+        return HooksState::NotNeeded("not needed before `intent init`");
+    }
     if states(ws, git).all(|hook| hook.state == HookState::Installed) {
         HooksState::Installed
     } else if git.declines_hooks() {

@@ -2,16 +2,17 @@
 
 use crate::cli::print::{DIM, GOOD, NOTE, Page, WARN};
 use crate::cli::{CliError, Context, Exit};
-use evidence::git_hooks::{Act, GitHook, GitHooksAnswer, HookState, git_hooks};
+use evidence::git_hooks::{Act, GitHook, GitHooksAnswer, HookState, MESSAGE, git_hooks};
 
 /// Install the git hooks that carry records into commits
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 pre-commit and pre-merge-commit seal what was recorded into the commit, and what earlier
 commits were made of without them. post-commit and post-rewrite keep the evidence in the
-index after `git commit --only`. A hook that is there already is kept and called first.
-None of ours makes a commit fail, also where this program is gone. Where husky, lefthook
-or core.hooksPath say which hooks run, nothing is written, and what to add is printed.
+index after `git commit --only`. commit-msg adds trailers if the policy has some. A hook
+that is there already is kept and called first. None of ours makes a commit fail, also
+where this program is gone. Where husky, lefthook or core.hooksPath say which hooks run,
+nothing is written, and what to add is printed.
 
 A clone has no hooks: whoever clones runs `intent git-hooks --install` once. Without
 them `intent seal` does the same, and what was committed meanwhile is sealed late.
@@ -56,6 +57,9 @@ fn show_after(page: &mut Page, answer: &GitHooksAnswer, act: Act) {
 pub(super) fn show(page: &mut Page, answer: &GitHooksAnswer) {
     for hook in &answer.hooks {
         let (style, word) = match hook.state {
+            HookState::Installed if hook.name == MESSAGE => {
+                (GOOD, "adds trailers if the policy has some")
+            }
             HookState::Installed => (GOOD, "seals"),
             HookState::Missing => (WARN, "is missing"),
             HookState::Other => (WARN, "is there, and does not seal"),
