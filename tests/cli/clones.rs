@@ -61,6 +61,36 @@ fn no_hint_about_hooks_if_they_are_declined_or_useless() {
 }
 
 #[test]
+fn what_is_said_fits_the_state_of_git() {
+    let record = |lab: &Lab| {
+        lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
+        lab.write("src/b.rs", "fn b() {}\n");
+        lab.fine(&["record", "--all", "--yes", "--intent", "INT-001", "src/b.rs"])
+    };
+    let without_git = Lab::bare_folder();
+    without_git.fine(&["init"]);
+    let told = record(&without_git);
+    assert!(told.contains("does not say who") && !told.contains("--undo"), "{told}");
+    assert!(!without_git.intent(&["record", "--undo"]).status.success());
+    let without_commits = Lab::governed();
+    let told = record(&without_commits);
+    assert!(told.contains("`intent record --undo`"), "{told}");
+    let told = without_commits.fine(&["status"]);
+    assert!(told.contains("1 record in no commit yet"), "{told}");
+    without_commits.commit();
+    without_commits.run_git(&["switch", "-q", "-c", "gone"]);
+    without_commits.run_git(&["rm", "-rq", ".orchestration"]);
+    without_commits.run_git(&["commit", "-q", "-m", "gone"]);
+    without_commits.run_git(&["switch", "-q", "main"]);
+    let told = without_commits.intent(&["check", "main..gone"]).stdout;
+    let told = String::from_utf8(told).expect("UTF-8");
+    assert!(told.contains("takes away the intents in .orchestration/intents/"), "{told}");
+    let told = Lab::git().intent(&["doctor"]).stdout;
+    let told = String::from_utf8(told).expect("UTF-8");
+    assert!(told.contains("not needed before `intent init`"), "{told}");
+}
+
+#[test]
 #[ignore = "slow"]
 fn a_range_is_judged_by_its_commits_not_by_the_work_tree() {
     let lab = Lab::with_list();

@@ -541,7 +541,11 @@ fn how_to_restore_registry(
     accepted: &Registry,
     against: &ComparedSides,
 ) -> String {
-    let (path, from) = (accepted.path(), against.base_revision());
+    let from = against.base_revision();
+    let path = match accepted.list().exists() {
+        true => accepted.path().as_str(),
+        false => "the intents in .orchestration/intents/",
+    };
     let (revision, place) = (text::shell_word(from), here.place_for_git(".orchestration"));
     format!(
         "The change takes away {path}, which {from} has: `git checkout {revision} -- {place}`, on the branch, gets it back."

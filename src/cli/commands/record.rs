@@ -31,7 +31,7 @@ use why::Workspace;
 /// How many files that were skipped for the same reason are named; the others are only counted.
 const NAMED: usize = 3;
 
-const UNKNOWN_AUTHOR: &str = "the record does not say who wrote this; name yourself with --me, or an agent with --agent NAME. `intent record --undo` takes it back";
+const UNKNOWN_AUTHOR: &str = "the record does not say who wrote this; name yourself with --me, or an agent with --agent NAME";
 
 /// Record what changed, under the selected intent
 #[derive(Debug, clap::Args)]
@@ -155,7 +155,7 @@ pub fn run(context: &Context, args: RecordArgs) -> Result<Exit, CliError> {
         person::no_agent(context)?;
     }
     let mut answer = RecordedAnswer::default();
-    let (mut looked_at, mut needs_code) = (0, false);
+    let (mut looked_at, mut needs_code, mut has_git) = (0, false, false);
     for files::WorkspaceFiles { workspace, files, named } in
         files::by_workspace(context, &args.paths)?
     {
@@ -166,6 +166,7 @@ pub fn run(context: &Context, args: RecordArgs) -> Result<Exit, CliError> {
             ask_for_committed_lines(context, &workspace, &request)?;
         }
         let root = workspace.root.path().display().to_string();
+        has_git |= workspace.git().is_some();
         let mut here = record(&workspace, &request)?;
         // In a named folder, files with nothing to record are not worth a line.
         here.skipped.retain(|file| !file.unchanged || named.contains(&file.path));
@@ -182,7 +183,7 @@ pub fn run(context: &Context, args: RecordArgs) -> Result<Exit, CliError> {
         answer.skipped.extend(Rooted::of_files(&root, here.skipped));
     }
     context.answer(&answer, |page| {
-        show(page, &answer, &args, looked_at);
+        show(page, &answer, &args, (looked_at, has_git));
         if args.all && !needs_code && !answer.recorded.is_empty() {
             shared::print_seal_command(page, "Record code");
         }
@@ -267,13 +268,19 @@ fn request(context: &Context, args: &RecordArgs, workspace: &Workspace) -> Recor
     }
 }
 
-fn show(page: &mut Page, answer: &RecordedAnswer, args: &RecordArgs, looked_at: usize) {
+fn show(
+    page: &mut Page,
+    answer: &RecordedAnswer,
+    args: &RecordArgs,
+    (looked_at, has_git): (usize, bool),
+) {
     for entry in &answer.recorded {
         show_recorded(page, &entry.file, args.verbose);
     }
     left_out(page, &answer.skipped, args.verbose);
     if answer.unknown_author {
-        page.label(WARN, "!").line(UNKNOWN_AUTHOR);
+        page.label(WARN, "!").literal(UNKNOWN_AUTHOR);
+        page.line(if has_git { ". `intent record --undo` takes it back" } else { "" });
     }
     shared::hint(page, answer.hint.as_deref());
     if !answer.recorded.is_empty() || !answer.skipped.is_empty() {

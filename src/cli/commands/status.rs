@@ -44,7 +44,7 @@ fn show(page: &mut Page, answer: &StatusAnswer, next: &str) {
     if let Some(unread) = &answer.unread_evidence {
         line(page, Some(false), "evidence").text(unread).end();
     }
-    if answer.head.is_some() && answer.open_records > 0 {
+    if answer.open_records > 0 {
         line(page, None, "ledger").count(answer.open_records, "record").line(" in no commit yet");
     }
     if answer.drafts > 0 {

@@ -41,6 +41,11 @@ impl<'a> LastRecords<'a> {
     /// It is an error if every record is in a commit.
     pub fn find(ws: &'a Workspace) -> Result<Self, VerbError> {
         ws.governed()?;
+        if ws.git().is_none() {
+            return Err(VerbError::refused(
+                "without git no record waits for a commit, and the ledger keeps each of them",
+            ));
+        }
         let is_undoable = |entry: &&Arc<Entry>| {
             let record = &entry.record;
             let kinds = [RecordKind::Mutation, RecordKind::Reassign, RecordKind::Ack];
