@@ -77,6 +77,30 @@ fn an_amended_commit_keeps_the_lines_of_the_first_one() {
     assert_eq!(told(&lab), ("unrecorded".into(), lines), "neither brought half of it");
 }
 
+/// Our hook stages nothing while a rebase gives a commit another message, since git would stop. The record that waits
+/// keeps its name.
+#[test]
+fn a_rebase_rewords_a_commit_that_was_made_without_hooks() {
+    let lab = governed();
+    let base = lab.read_git(&["rev-parse", "HEAD"]);
+    record(&lab, "INT-001", &["recorded(1)", "stood(2)"]);
+    lab.run_git(&["commit", "-q", "-a", "--no-verify", "-m", "without hooks"]);
+    lab.fine(&["new", "Three", "--scope", "src/**"]);
+    lab.run_git(&["commit", "-q", "-a", "--no-verify", "-m", "an intent"]);
+    for name in ["first", "second"] {
+        lab.write(&format!("{name}.txt"), name);
+        lab.commit();
+    }
+    for at in [1, 2] {
+        let reword = format!("sequence.editor=sed -i.bak '{at}s/pick/reword/'");
+        let rebase = ["-c", &reword, "-c", "core.editor=true", "rebase", "-q", "-i", base.trim()];
+        lab.run_git(&rebase);
+    }
+    lab.fine(&["seal"]);
+    lab.run_git(&["commit", "-q", "--allow-empty", "-m", "a commit"]);
+    assert_eq!(told(&lab).1, by(&[None, Some("1"), None, None, None]));
+}
+
 /// A rebase that merges two edits of `work` makes a text that the evidence does not name, so all evidence of the commit is
 /// sealed again. `helper` is as recorded, and has a doc comment; no commit after the rebase may name it once more.
 #[test]

@@ -154,11 +154,6 @@ impl LineRuns {
     }
 }
 
-/// Returns true if lines follow one another.
-fn is_joined(lines: &[usize]) -> bool {
-    lines[lines.len() - 1] - lines[0] + 1 == lines.len()
-}
-
 impl std::fmt::Display for LineRuns {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for (nth, run) in self.0.iter().enumerate() {

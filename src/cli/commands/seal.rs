@@ -3,7 +3,7 @@
 mod message;
 
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::cli::git::{self, stage, update_index};
 use crate::cli::print::{DIM, INTENT, Page};
@@ -12,7 +12,7 @@ use evidence::seal::{
     SealAnswer, SealCaller, after_commit, nothing_sealed, retire, retire_daily, seal, would_seal,
 };
 use ground::Hint;
-use ground::git::short_id;
+use ground::git::{Target, short_id};
 use judgement::map;
 use why::Workspace;
 
@@ -85,6 +85,7 @@ fn run_hook(
 ) -> Result<(), Box<dyn Error>> {
     match hook {
         "pre-merge-commit" if !is_merging(workspace) => {}
+        "pre-commit" if is_reworded(workspace)? => {}
         "pre-commit" | "pre-merge-commit" => {
             let sealed = seal(workspace, SealCaller::Hook);
             let answer = sealed.map_err(|error| error.with_hint())?;
@@ -120,6 +121,17 @@ fn stage_sealed(workspace: &Workspace, answer: &SealAnswer) -> std::io::Result<(
 /// nothing may be staged.
 fn is_merging(workspace: &Workspace) -> bool {
     workspace.root.git_dir().is_some_and(|git| git.join("MERGE_HEAD").is_file())
+}
+
+/// Returns true if a rebase only gives the last commit another message. Git has read the index before,
+/// and stops the rebase if the hook stages anything.
+fn is_reworded(workspace: &Workspace) -> Result<bool, Box<dyn Error>> {
+    let is_rebase = |git: &Path| git.join("rebase-merge").is_dir();
+    let (Some(git), true) = (workspace.git(), workspace.root.git_dir().is_some_and(is_rebase))
+    else {
+        return Ok(false);
+    };
+    Ok(git.changes(workspace.head(), &Target::Index)?.is_empty())
 }
 
 /// Runs after a commit. Adds to the index the evidence that the commit holds and the index lacks:
