@@ -96,6 +96,35 @@ fn the_last_record_is_taken_back_while_it_is_in_no_commit() {
     assert!(refused(&lab, &["record", "--undo"]).contains("--to nobody"));
 }
 
+/// A seal by hand stages evidence before there is a commit, also of lines that are committed already.
+#[test]
+fn a_sealed_record_is_taken_back_from_the_next_commit() {
+    for ways in [&["--agent", "codex"][..], &["--all", "--yes", "--agent", "codex"]] {
+        let lab = begun();
+        append(&lab, "fn kept() {\n    call(5);\n}\n");
+        lab.fine(&["record", FILE, "--agent", "codex"]);
+        append(&lab, "fn more() {\n    call(6);\n}\n");
+        lab.fine(&[&["record", FILE], ways].concat());
+        lab.run_git(&["add", "-A"]);
+        lab.fine(&["seal"]);
+        lab.fine(&["record", "--undo"]);
+        let told = || ["src/a.rs:2", "src/a.rs:22", "src/a.rs:25"].map(|at| intent_of(&lab, at));
+        let expected = [None, Some("INT-001".to_owned()), None];
+        assert_eq!(told(), expected, "{ways:?}");
+        lab.run_git(&["commit", "-q", "--no-verify", "-m", "a commit"]);
+        assert_eq!(told(), expected, "{ways:?}");
+        assert_eq!(lab.json(&["verify"])["findings"], serde_json::json!([]));
+    }
+    // Without hooks, the program finds out by itself that a record is in a commit.
+    let lab = begun();
+    append(&lab, "fn more() {\n    call(5);\n}\n");
+    lab.fine(&["record", FILE, "--agent", "codex"]);
+    lab.run_git(&["add", "-A"]);
+    lab.fine(&["seal"]);
+    lab.run_git(&["-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", "a commit"]);
+    assert!(refused(&lab, &["record", "--undo"]).contains("--to nobody"));
+}
+
 #[test]
 fn a_committed_record_is_taken_back_by_giving_its_lines_to_nobody() {
     let lab = begun();

@@ -9,6 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::seal::stage_sealed;
 use super::shared;
 use crate::cli::person::Terminal;
 use crate::cli::print::{DIM, GOOD, INTENT, Page, STRONG, WARN};
@@ -20,6 +21,7 @@ use evidence::record::{
     ALL_RECORDED, RecordExtent, RecordRequest, RecordedFile, SkippedFile,
     committed_lines_without_record,
 };
+use evidence::seal::SealCaller;
 use evidence::{git_hooks, seal};
 use ground::agents;
 use ground::text::counted;
@@ -225,11 +227,20 @@ fn ask_for_committed_lines(
 fn take_back(context: &Context) -> Result<Exit, CliError> {
     person::no_agent(context)?;
     let workspace = context.open_workspace()?;
+    // Without hooks, nobody has noticed yet which records a commit has.
+    seal::after_commit(&workspace)?;
+    let workspace = workspace.with_records_of_now();
     let last = LastRecords::find(&workspace)?;
     if last.are_observed() {
         Terminal::of_a_person(context)?;
     }
-    let answer = RecordedAnswer { undone: last.take_back()?, ..RecordedAnswer::default() };
+    let was_sealed = last.are_sealed();
+    let undone = last.take_back()?;
+    if was_sealed {
+        let answer = seal::seal(&workspace, SealCaller::Hook)?;
+        stage_sealed(context, &workspace, &answer)?;
+    }
+    let answer = RecordedAnswer { undone, ..RecordedAnswer::default() };
     let paths: Vec<_> = answer.undone.iter().map(|one| one.path.clone()).collect();
     map::follow(&workspace.clone().with_records_of_now(), &paths);
     context.answer(&answer, |page| {

@@ -11,8 +11,8 @@ use crate::cli::{CliError, Context, Exit, programs};
 use evidence::seal::{
     SealAnswer, SealCaller, after_commit, nothing_sealed, retire, retire_daily, seal, would_seal,
 };
-use ground::Hint;
 use ground::git::{Target, short_id};
+use ground::{Hint, RelativePath};
 use judgement::map;
 use why::Workspace;
 
@@ -62,11 +62,7 @@ pub fn run(context: &Context, args: SealArgs) -> Result<Exit, CliError> {
     let typed = |path: &str| context.path_for_shell(&workspace.root, path);
     if !args.dry_run {
         retire(&workspace)?;
-        stage_sealed(&workspace, &answer).map_err(|error| {
-            let trace = typed(".orchestration/agent_trace");
-            let hint = format!("stage it yourself: `git add {trace}`");
-            CliError::usage(format!("what was sealed could not be staged: {error}"), hint)
-        })?;
+        stage_sealed(context, &workspace, &answer)?;
     }
     if answer.sealed.is_empty() && answer.records == 0 && answer.waiting == 0 {
         return context.answer(&answer, |page| {
@@ -89,7 +85,7 @@ fn run_hook(
         "pre-commit" | "pre-merge-commit" => {
             let sealed = seal(workspace, SealCaller::Hook);
             let answer = sealed.map_err(|error| error.with_hint())?;
-            stage_sealed(workspace, &answer)?;
+            stage(workspace, changed_files(&answer))?;
             // Git commits a merge from the tree that it had before this hook. A map that is staged
             // now would stay behind in the index.
             if hook == "pre-commit" {
@@ -112,8 +108,20 @@ fn run_hook(
     Ok(())
 }
 
-fn stage_sealed(workspace: &Workspace, answer: &SealAnswer) -> std::io::Result<()> {
-    stage(workspace, answer.written.iter().chain(&answer.removed))
+pub(super) fn stage_sealed(
+    context: &Context,
+    workspace: &Workspace,
+    answer: &SealAnswer,
+) -> Result<(), CliError> {
+    stage(workspace, changed_files(answer)).map_err(|error| {
+        let trace = context.path_for_shell(&workspace.root, ".orchestration/agent_trace");
+        let hint = format!("stage it yourself: `git add {trace}`");
+        CliError::usage(format!("what was sealed could not be staged: {error}"), hint)
+    })
+}
+
+fn changed_files(answer: &SealAnswer) -> impl Iterator<Item = &RelativePath> {
+    answer.written.iter().chain(&answer.removed)
 }
 
 /// Returns true if git will commit the merge from the index. If both sides changed different files,

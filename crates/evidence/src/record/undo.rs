@@ -75,9 +75,18 @@ impl<'a> LastRecords<'a> {
         self.entries.iter().any(|entry| entry.record.strength != Some(Strength::Declared))
     }
 
+    /// Returns true if evidence of the records was sealed for the next commit.
+    pub fn are_sealed(&self) -> bool {
+        let drafts = journal::drafts(&self.ws.root);
+        drafts.iter().flat_map(|draft| &draft.records).any(|id| self.has_record(id))
+    }
+
+    fn has_record(&self, id: &str) -> bool {
+        self.entries.iter().any(|entry| entry.record.id == id)
+    }
+
     pub fn take_back(&self) -> Result<Vec<UndoneRecord>, VerbError> {
-        let is_it = |id: &str| self.entries.iter().any(|entry| entry.record.id == id);
-        journal::retire(&self.ws.root, &is_it)?;
+        journal::retire(&self.ws.root, &|id| self.has_record(id))?;
         let undone = self.entries.iter().flat_map(|entry| {
             entry.record.files.iter().map(|file| UndoneRecord {
                 path: file.relative_path.clone(),
