@@ -758,6 +758,38 @@ const STORIES: &[LineStory] = &[
         told: |place| mended(place, &conflicting_sides(), 2),
         expected: "------1",
     },
+    LineStory {
+        name: "a person writes lines again that a commit with a single ledger had",
+        told: |place| {
+            with_single_ledger(place);
+            place.step(1, &f("a x1 x2 b"));
+            place.step(0, &f("a b"));
+            place.write(0, &f("a x1 x2 b"));
+            assert_eq!(picture(&place.0.root(), FILE), "-----");
+            place.commit(&[]);
+        },
+        expected: "-----",
+    },
+    LineStory {
+        name: "code is committed before its single ledger",
+        told: |place| {
+            with_single_ledger(place);
+            place.write(1, &f("a x1 x2 b"));
+            place.git(&["commit", "-qm", "code", FILE]);
+            place.commit(&[]);
+        },
+        expected: "--11-",
+    },
+    LineStory {
+        name: "a commit with a single ledger is reverted, and its revert, too",
+        told: |place| {
+            with_single_ledger(place);
+            place.step(1, &f("a x1 x2 b"));
+            place.git(&["revert", "--no-edit", "HEAD"]);
+            place.git(&["revert", "--no-edit", "HEAD"]);
+        },
+        expected: "--11-",
+    },
 ];
 
 /// An agent changes two functions, and another agent changes the first one after that.
@@ -766,6 +798,11 @@ fn changed_by_another(place: &Place, then: &str, now: &str) {
     place.step(0, &both("a b c", "d e h"));
     place.write(1, &both(then, "d e1 h"));
     place.step(2, &both(now, "d e1 h"));
+}
+
+fn with_single_ledger(place: &Place) {
+    place.0.write(".orchestration/policy.yaml", "ledger:\n  layout: single\n");
+    place.step(0, &f("a b"));
 }
 
 /// INT-001 records a text of which one function cannot be read, and another intent its mended text.

@@ -3,9 +3,12 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use ground::git::{BStr, BString, ChangedBlob, GitError, ObjectId, ObjectReader};
+use ground::git::{BStr, BString, ByteSlice, ChangedBlob, GitError, ObjectId, ObjectReader};
 use ground::{RelativePath, Root, clock};
-use ledger::{Claim, Entry, EqualPlaces, HashedRun, Ledger, LineRuns, RecordKind, Strength, Trust};
+use ledger::{
+    Claim, Entry, EqualPlaces, HashedRun, Ledger, LineRuns, RecordKind, SINGLE_LEDGER, Strength,
+    Trust,
+};
 
 use crate::attribution::attribute;
 use crate::journal_moves::{JournalTexts, ReadPresent};
@@ -131,7 +134,7 @@ impl LineFinder<'_, '_> {
         let is_new = self.is_new_in(parents.first(), &full)?;
         let drafts = self.knowledge.of_next_commit(self.reader)?;
         let text = LineText::new(text);
-        let uncommitted = PresentText { path, text, is_new, present, drafts };
+        let uncommitted = PresentText { path, text, parents, is_new, present, drafts };
         self.with_claims(origins, Some(uncommitted))
     }
 
@@ -468,7 +471,9 @@ impl LineFinder<'_, '_> {
                 };
                 let is_new = self.is_new_in(node.parents.first(), &version.path)?;
                 let drafts = Vec::new();
-                let now = PresentText { path: &path, text, is_new, present: &present, drafts };
+                let parents = &node.parents;
+                let now =
+                    PresentText { path: &path, text, parents, is_new, present: &present, drafts };
                 add_claims(
                     &mut found,
                     self.of_journal(claims, &now, &asked, Some((&commit, time)))?,
@@ -506,7 +511,11 @@ impl LineFinder<'_, '_> {
         };
         let records = recorded_texts(self.root, self.journal, now.path, may_be_in);
         let (entries, texts): (Vec<_>, Vec<_>) = records.into_iter().unzip();
-        let found = attribute(now.path.as_str(), &now.text, asked, &texts).into_iter();
+        let found = attribute(now.path.as_str(), &now.text, asked, &texts);
+        let named = found.iter().flatten().map(|at| &entries[*at]);
+        let earlier = self.ids_in_ledger_of(now.parents, named)?;
+        let found = found.into_iter();
+        let found = found.map(|at| at.filter(|at| !earlier.contains(&entries[*at].record.id)));
         let commit = commit.map(|(commit, _)| commit);
         let mut found: Vec<Option<usize>> =
             found.map(|at| at.map(|at| claims.index_of(&entries[at], now.path, commit))).collect();
@@ -521,9 +530,45 @@ impl LineFinder<'_, '_> {
             present: now.present,
         };
         let moved = texts.records_of_moved_lines(now.path, &now.text, &open)?;
+        let named = moved.iter().flatten().map(|(entry, _)| entry);
+        let earlier = self.ids_in_ledger_of(now.parents, named)?;
         for (line, record) in moved.into_iter().enumerate() {
+            let record = record.filter(|(entry, _)| !earlier.contains(&entry.record.id));
             if let Some((entry, path)) = record {
                 found[line] = Some(claims.index_of(&entry, &path, commit));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns the ids of the records that one of these commits has in its single ledger. A record in
+    /// that file is about the commit that adds it, so it is not about a later one.
+    fn ids_in_ledger_of<'e>(
+        &mut self,
+        commits: &[ObjectId],
+        entries: impl Iterator<Item = &'e Arc<Entry>>,
+    ) -> Result<HashSet<String>, GitError> {
+        let single = entries.filter(|entry| entry.origin.path.as_str() == SINGLE_LEDGER);
+        let single: BTreeMap<&str, &Entry> =
+            single.map(|entry| (&*entry.record.id, &**entry)).collect();
+        let mut found = HashSet::new();
+        for commit in commits {
+            // No commit has a record that was made on it.
+            let id = commit.to_string();
+            let is_based = |entry: &Entry| {
+                entry.record.vcs.as_ref().and_then(|vcs| vcs.revision_id.as_ref()) == Some(&id)
+            };
+            let asked: Vec<&str> =
+                single.iter().filter(|(_, entry)| !is_based(entry)).map(|(id, _)| *id).collect();
+            if asked.is_empty() {
+                continue;
+            }
+            let tree = self.reader.commit(*commit)?.tree;
+            let path = joined_path(&[self.prefix, SINGLE_LEDGER.as_bytes()]);
+            if let Some(blob) = self.reader.locate(tree, path.as_ref(), None)?.blob {
+                let ledger = self.reader.blob(blob)?;
+                let held = asked.into_iter().filter(|id| ledger.contains_str(id));
+                found.extend(held.map(str::to_owned));
             }
         }
         Ok(found)
@@ -539,6 +584,8 @@ impl LineFinder<'_, '_> {
 struct PresentText<'a> {
     path: &'a RelativePath,
     text: LineText,
+    /// The commits that the text is based on.
+    parents: &'a [ObjectId],
     /// The evidence of the commit that will contain the text.
     drafts: Vec<Arc<Entry>>,
     is_new: bool,
