@@ -144,7 +144,7 @@ fn stories() -> Vec<Story> {
                 ("class A {\n int go(int a) { return many(a, 1, 2, 3).sum(); }\n int go(String a) { return parse(a, 1).get(); }\n}\n".into(), Some("INT-002")),
                 ("class A {\n int go(String a, int b) { return 7; }\n}\n".into(), None),
             ],
-            expected: "unrecorded - A\nunrecorded - go\n",
+            expected: "modified INT-001 A\nunrecorded - go\n",
         },
         Story {
             name: "a method of the same name in another impl",

@@ -9,8 +9,6 @@ use std::path::Path;
 use crate::support::{Repo, relative, sample_or_all};
 use code::difference::{ChangedRange, changed_lines, lines};
 use code::{Document, language};
-use evidence::seal::{SealCaller, seal};
-use judgement::check::{self, CheckRequest, ComparedSides};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use why::answers::{self, BlockAnswer, LineState, Which};
@@ -164,15 +162,6 @@ fn complaints(repo: &Repo, path: &str, before: &str, after: &str) -> Vec<String>
     wrong
 }
 
-/// Returns what `check` says of the blocks that changed and that no record covers.
-fn unrecorded(repo: &Repo, against: &ComparedSides) -> Vec<String> {
-    let answer = check::change(&repo.open(), &CheckRequest::for_sides(against.clone()));
-    let findings = answer.expect("judged").findings.into_iter();
-    let open = findings.filter(|finding| finding.code == "unrecorded-change");
-    let messages = open.map(|finding| finding.message);
-    messages.filter(|message| !message.contains("outside its blocks")).collect()
-}
-
 /// Runs the same few cases each time, unless the environment asks for others.
 fn config() -> ProptestConfig {
     let asked = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
@@ -208,34 +197,5 @@ proptest! {
         let reasons = again.recorded.iter().map(|file| file.reasons.join(", "));
         let reasons: Vec<String> = reasons.collect();
         prop_assert!(reasons.is_empty(), "{path}: once more {reasons:?}\n{before}\n==== now\n{after}");
-    }
-
-    /// After two records and a commit, `check` finds no block that nobody recorded.
-    #[test]
-    #[ignore = "slow"]
-    fn whatever_check_calls_changed_is_claimed(
-        (name, text) in proptest::sample::select(samples()),
-        first in proptest::collection::vec(edit(), 1..4),
-        second in proptest::collection::vec(edit(), 1..4),
-    ) {
-        let path = format!("src/{name}");
-        let (then, now) = (edited(&text, &first), edited(&edited(&text, &first), &second));
-        let parses = |text: &str| !Document::from_text(&path, text).blocks().has_error;
-        prop_assume!([&text, &then, &now].iter().all(|text| parses(text)));
-        let repo = Repo::new();
-        repo.write(&path, &text);
-        repo.commit("before");
-        for text in [&then, &now] {
-            repo.write(&path, text);
-            repo.record("INT-001", &[&path]);
-            let open = unrecorded(&repo, &ComparedSides::Head);
-            prop_assert!(open.is_empty(), "{open:?}\n{then}\n==== now\n{text}");
-        }
-        repo.git(&["add", "-A"]);
-        seal(&repo.open(), SealCaller::Hook).expect("sealed");
-        repo.commit("after");
-        let range = ComparedSides::Range { from: "HEAD~1".into(), to: "HEAD".into() };
-        let open = unrecorded(&repo, &range);
-        prop_assert!(open.is_empty(), "sealed: {open:?}\n{text}\n==== then\n{then}\n==== now\n{now}");
     }
 }

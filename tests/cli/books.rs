@@ -259,6 +259,8 @@ fn a_record_leaves_the_journal_once_it_is_committed() {
         ["open", "settled"].map(|name| {
             let folder = lab.root.join(".git/intent").join(name).join("main");
             let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            // The commits that keep settled records are noted there, too.
+            let files = files.filter(|file| file.file_name() != "keepers");
             let texts = files.map(|file| std::fs::read_to_string(file.path()).expect("text"));
             texts.map(|text| text.lines().count()).sum::<usize>()
         })

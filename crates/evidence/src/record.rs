@@ -357,17 +357,23 @@ fn record_file(
         _ => Vec::new(),
     };
     let mut before = committed.baseline.versions().to_vec();
-    let (mut newest, mut is_newest) = (last, ws.has_record_since_head(path));
-    if let Some(EarlierTexts { elsewhere, before: then }) = texts_before {
+    let mut recorded = RecordedChanges {
+        text: last,
+        is_newest: ws.has_record_since_head(path),
+        blocks: blocks_of_records(ws, path),
+    };
+    let mut elsewhere = Vec::new();
+    if let Some(EarlierTexts { elsewhere: others, before: then }) = texts_before {
         let read = |text: &String| ws.document(path, text.as_bytes()).ok();
-        before.splice(0..0, elsewhere.iter().filter_map(read));
+        elsewhere.extend(others.iter().filter_map(read));
         if let Some(then) = then.as_ref().and_then(read) {
-            before.splice(0..0, newest.replace(then));
-            is_newest = true;
+            elsewhere.extend(std::mem::replace(&mut before, vec![then]));
+            elsewhere.extend(recorded.text.take());
         }
     }
-    let recorded = RecordedChanges { text: newest, is_newest, blocks: blocks_of_records(ws, path) };
-    let texts = TextsOfChange { before: &before, recorded, now: &document, also: &unreadable_then };
+    let (before, elsewhere) = (&before[..], &elsewhere[..]);
+    let texts =
+        TextsOfChange { before, elsewhere, recorded, now: &document, also: &unreadable_then };
     let mut lines = texts.changed_lines(&mut change);
     if lines.brought.contains(&true)
         && let Some(new) = lines_of_work(ws, path, &document, &lines.brought)?
@@ -680,7 +686,7 @@ fn nothing_differs(
         let reason = match extent {
             RecordExtent::WholeFile | RecordExtent::Lines(_) => ALL_RECORDED,
             RecordExtent::Changes => {
-                "it is as it was recorded or committed before; `--undo` takes back the last record, and `--all --lines A-B` claims lines that are committed and have no record"
+                "it is as it was recorded or committed before; `--undo` takes back the last record, and `--all --lines A-B` claims lines that have no record"
             }
         };
         (true, reason)

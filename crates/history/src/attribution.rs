@@ -7,11 +7,10 @@
 //! in older texts, since somebody may have gone back to one of them.
 //!
 //! A line alone does not show that a change is still there: after a person has thrown a function away
-//! and written another one, the line `def login(user):` may be the same. So it is looked at what is
-//! left of the record, and of each block that it touched. Most of the recorded lines of the block must
-//! be there, and the record must not seem to be thrown away: all of it is there, or a whole
-//! definition, or clearly more lines than are gone. For example, a person throws away a function that
-//! needed `import os`, and writes another one that needs it, too.
+//! and written another one, the line `def login(user):` may be the same. So the recorded lines of a
+//! block count only if more of them are there than are gone. Imports and comments count only if a
+//! definition of the same record does, if it had one: a person throws away a function that needed
+//! `import os`, and writes another one that needs it, too.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -101,12 +100,6 @@ pub fn attribute_part(
     found
 }
 
-/// If the lines that are still there outnumber those that are gone by so many, a person has edited
-/// the change and not thrown it away.
-const MARGIN: usize = 3;
-/// Fewer lines of a definition do not show that the rest of their record was only edited.
-const ENOUGH: usize = 2;
-
 /// How many recorded lines that say something are still there, and how many are gone.
 #[derive(Clone, Copy, Default)]
 struct LeftLines {
@@ -122,45 +115,13 @@ impl LeftLines {
     fn are_most(self) -> bool {
         self.gone == 0 || self.there > self.gone
     }
-
-    fn have_margin(self) -> bool {
-        self.there >= self.gone + MARGIN
-    }
-
-    fn are_standing(self) -> bool {
-        self.gone == 0 || self.have_margin()
-    }
 }
 
-/// What is left of the blocks of a record.
-#[derive(Default)]
-struct LeftOfRecord {
-    /// Whether one of them does not stand for sure.
-    has_doubtful: bool,
-    /// Whether most lines of one are gone.
-    has_lost: bool,
-    /// Whether some lines of a definition stand.
-    has_part_of_definition: bool,
-    /// Whether a definition stands, its first line among the lines.
-    has_definition: bool,
-    /// The lines, counted as gone unless their block stands.
-    of_definitions: LeftLines,
-    of_other_blocks: LeftLines,
-}
-
-impl LeftOfRecord {
-    fn is_standing(&self) -> bool {
-        // Another change may need the same imports.
-        let counted = if self.of_definitions.there + self.of_definitions.gone > 0 {
-            self.of_definitions
-        } else {
-            self.of_other_blocks
-        };
-        !self.has_doubtful
-            || self.has_definition
-            || self.has_part_of_definition && !self.has_lost
-            || counted.have_margin()
-    }
+/// What is left of the definitions of a record.
+#[derive(Clone, Copy, Default)]
+struct LeftDefinitions {
+    had_one: bool,
+    has_one: bool,
 }
 
 /// Returns the lines of a text with an owner that belong to changes which were not thrown away.
@@ -189,29 +150,22 @@ fn lines_of_standing_changes(
         of_blocks.entry(block_of[line]).or_default().count_line(is_there[line]);
     }
     let left_of_block = |line: usize| of_blocks.get(&block_of[line]).copied().unwrap_or_default();
-    let mut of_records: HashMap<Option<usize>, LeftOfRecord> = HashMap::new();
-    for line in saying() {
-        let record = of_records.entry(owners[line]).or_default();
-        // A line that is in no block is a comment, such as a licence.
-        let Some(block) = block_of[line] else { continue };
-        let (left, first) = (left_of_block(line), blocks.blocks[block].lines.start() as usize - 1);
-        let stands = left.are_standing();
-        record.has_doubtful |= !stands;
-        record.has_lost |= !left.are_most();
-        if is_definition(block) {
-            // A comment above a definition does not show that it stands.
-            let shows = stands && left.there >= ENOUGH && line >= first && is_there[line];
-            record.has_part_of_definition |= shows;
-            record.has_definition |= shows && owners[first].is_some() && is_there[first];
-            record.of_definitions.count_line(stands);
-        } else {
-            record.of_other_blocks.count_line(stands);
-        }
+    let mut definitions: HashMap<Option<usize>, LeftDefinitions> = HashMap::new();
+    // A comment above a definition is no part of it here, since it may stand above other code now.
+    let is_in_definition = |line: &usize| {
+        block_of[*line].is_some_and(|block| {
+            is_definition(block) && *line + 1 >= blocks.blocks[block].lines.start() as usize
+        })
+    };
+    for line in saying().filter(is_in_definition) {
+        let left = definitions.entry(owners[line]).or_default();
+        left.had_one = true;
+        left.has_one |= left_of_block(line).are_most();
     }
-    let is_record_standing =
-        |line: usize| of_records.get(&owners[line]).is_none_or(LeftOfRecord::is_standing);
-    let is_standing = |line: &usize| left_of_block(*line).are_most() && is_record_standing(*line);
-    owned().filter(is_standing).collect()
+    let is_thrown_away = |line: usize| {
+        definitions.get(&owners[line]).is_some_and(|left| left.had_one && !left.has_one)
+    };
+    owned().filter(|line| left_of_block(*line).are_most() && !is_thrown_away(*line)).collect()
 }
 
 /// Returns for each line of the text of a record the index of the record that brought it.
@@ -305,7 +259,8 @@ mod tests {
                 "def login(user):|    if not user:|        raise Unknown|    return mine(user)",
                 "----",
             ),
-            ("def login(user):|    if not user:|        return None|    return mine(user)", "----"),
+            // Most of it is there, so it may have been edited as well.
+            ("def login(user):|    if not user:|        return None|    return mine(user)", "000-"),
             (login, "0000"),
         ] {
             assert_eq!(told_of("a.py", "", now, &[&alone]), expected, "{now}");

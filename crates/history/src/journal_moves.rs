@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use code::saying_lines::says_something;
 use ground::git::{BString, ChangedBlob, GitError, ObjectId, ObjectReader};
 use ground::{RelativePath, Root};
 use ledger::{Entry, Ledger};
@@ -86,7 +87,10 @@ impl JournalTexts<'_, '_> {
                 if blobs.is_empty() {
                     last.push(one.clone());
                 }
-                if Some(before) != now && !blobs.contains(&before) {
+                // Who only moved code is not who wrote it.
+                let mut brought = recorded.brought.iter().map(|line| recorded.text.line(*line));
+                let has_brought = brought.any(|line| says_something(line, language));
+                if has_brought && Some(before) != now && !blobs.contains(&before) {
                     changed.push(one);
                 }
                 blobs.push(before);

@@ -1,5 +1,6 @@
 //! Whose line is it: which change brought each line of a file.
 //!
+//! - `ancestors`: the commits that a commit comes from.
 //! - `attribution`: the records that brought the lines of a text that is not committed.
 //! - `file_changes`: the commits that changed a file, and the lines that they removed.
 //! - `file_lines`: who brought each line of a file.
@@ -15,6 +16,7 @@
 //! - `run_places`: where the runs of evidence are in the text of a commit.
 //! - `text`: a text as lines of bytes, and the language of a file.
 
+mod ancestors;
 mod attribution;
 mod file_changes;
 mod file_lines;

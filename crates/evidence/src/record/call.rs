@@ -49,8 +49,8 @@ pub fn record_of_call(
     }
     let elsewhere = texts_in_other_commits(ws, work.call, path).into_iter();
     let elsewhere = elsewhere.filter_map(|text| ws.document(path, text.as_bytes()).ok());
-    let before: Vec<Document> = elsewhere.chain([earlier]).collect();
-    let texts = TextsOfChange::new(&before, &current);
+    let (before, elsewhere) = ([earlier], Vec::from_iter(elsewhere));
+    let texts = TextsOfChange { elsewhere: &elsewhere, ..TextsOfChange::new(&before, &current) };
     let mut change = FileChange::default();
     let mut lines = texts.changed_lines(&mut change);
     let others = match &work.before.predicted {
@@ -79,12 +79,9 @@ pub fn record_of_call(
     // If nobody else changed the file in between, comparing the texts gives the class.
     let is_known = work.earlier_text().is_some() || work.before.hash.is_none();
     let class = match &work.now.text {
-        Some(_) if is_known && others.is_empty() => {
-            before.last().map(|before| class_of(path, before, &current))
-        }
-        _ => None,
+        Some(_) if is_known && others.is_empty() => class_of(path, &before[0], &current),
+        _ => Classification::undetermined(),
     };
-    let class = class.unwrap_or_else(Classification::undetermined);
     let PendingCall { outcome, rule, approval, .. } = work.call;
     let decision = RecordedDecision::new(outcome, rule.clone(), approval.clone());
     let request = RecordRequest {

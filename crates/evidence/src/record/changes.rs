@@ -27,6 +27,8 @@ pub(crate) struct TextsOfChange<'a> {
     /// The texts that the change is compared with: the committed ones, or the one before a call. What
     /// one of them has is not new.
     pub before: &'a [Document],
+    /// Other texts. Somebody else answers for the lines that one of them has.
+    pub elsewhere: &'a [Document],
     pub recorded: RecordedChanges<'a>,
     pub now: &'a Document,
     /// For each line of `now`, whether it counts as brought although an earlier text has it. Empty
@@ -86,7 +88,7 @@ impl RecordedChanges<'_> {
 
 impl<'a> TextsOfChange<'a> {
     pub fn new(before: &'a [Document], now: &'a Document) -> Self {
-        Self { before, recorded: RecordedChanges::default(), now, also: &[] }
+        Self { before, elsewhere: &[], recorded: RecordedChanges::default(), now, also: &[] }
     }
 
     /// Returns the text that the change is made from, if one is known.
@@ -106,6 +108,15 @@ impl<'a> TextsOfChange<'a> {
         brought.iter_mut().zip(self.also).for_each(|(line, also)| *line |= also);
         let left_out = vec![false; brought.len()];
         let mut lines = ChangedLines { brought, left_out };
+        if !self.elsewhere.is_empty() {
+            let others: Vec<LineText> = self.elsewhere.iter().map(line_text).collect();
+            let is_new = new_lines(&others.iter().collect::<Vec<_>>(), &now);
+            (0..is_new.len()).filter(|line| !is_new[*line]).for_each(|line| {
+                if lines.brought[line] {
+                    lines.leave_out(line..line + 1);
+                }
+            });
+        }
         let mut leave_out = |range: LineRange, name: String, reason: &str| {
             if lines.leave_out(range.start() as usize - 1..range.end() as usize) {
                 change.left.push((name, reason.to_owned()));

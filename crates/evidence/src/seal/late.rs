@@ -27,8 +27,9 @@ const MAX_COMMITS: usize = 256;
 /// The records without lines whose change a commit has, by that commit and the path of the file.
 type LeftBlocks = BTreeMap<(CommitId, RelativePath), Vec<Arc<Entry>>>;
 
-/// Returns one draft for each earlier commit that has the change of an open record. `now` are the
-/// drafts that are made already; their records are left out.
+/// Returns one draft for each earlier commit that has the change of an open record, or a part of it.
+/// `now` are the drafts that are made already. Of their records, only lines are looked for, because
+/// an amend may have split what was recorded together.
 pub(super) fn drafts_of_earlier_commits(
     ws: &Workspace,
     git: &Git,
@@ -40,17 +41,19 @@ pub(super) fn drafts_of_earlier_commits(
     let entries = ws.journal.entries().iter().filter(|entry| is_open(entry));
     let mut paths: BTreeSet<&RelativePath> = BTreeSet::new();
     let mut left = LeftBlocks::new();
-    for entry in entries.filter(|entry| !sealed.contains(&entry.record.id)) {
+    for entry in entries {
+        let is_sealed = sealed.contains(&entry.record.id);
         if let Some(of) = &entry.record.of {
             let of = CommitId(of.clone());
-            if git.is_ancestor(head, &of).unwrap_or(false) {
+            if !is_sealed && git.is_ancestor(head, &of).unwrap_or(false) {
                 drafts.entry(of).or_default().add_record(entry);
             }
             continue;
         }
         for path in entry.record.paths() {
+            let has_lines = is_work(entry) && runs_about(entry, path).any(|runs| !runs.is_empty());
             let is_known = is_work(entry) && paths.contains(path);
-            let is_asked = is_work(entry) || is_acceptance(entry);
+            let is_asked = has_lines || !is_sealed && (is_work(entry) || is_acceptance(entry));
             if !is_asked || is_known || !is_committed_since(git, head, entry, path)? {
                 continue;
             }
@@ -62,7 +65,7 @@ pub(super) fn drafts_of_earlier_commits(
                 if let Some(commit) = commit_that_made(ws, git, head, (entry, path), has_made)? {
                     drafts.entry(commit).or_default().add_record(entry);
                 }
-            } else if runs_about(entry, path).any(|runs| !runs.is_empty()) {
+            } else if has_lines {
                 paths.insert(path);
             } else {
                 let has_made = |texts: TextsOfCommit<'_>| left_a_block(ws, entry, path, texts);

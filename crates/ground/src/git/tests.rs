@@ -98,32 +98,6 @@ fn an_object_is_read_only_from_a_file() {
     }
 }
 
-/// Git packs objects in the background, and so also while a question is answered.
-#[test]
-fn a_reader_finds_objects_that_git_has_packed_in_the_meantime() {
-    let ways = [("", "repack -dq"), ("", "gc -q"), ("repack -dq", "repack -adq")];
-    for (before, meanwhile) in ways {
-        let place = TestFolder::committed(&[("a", "one")]);
-        if !before.is_empty() {
-            place.git(&Vec::from_iter(before.split(' ')));
-        }
-        place.write("a", "two");
-        place.commit("second");
-        let git = place.open("");
-        let [first, second] = ["HEAD~1", "HEAD"].map(|name| git.resolve(name).unwrap());
-        let [first, second] = [first, second].map(|commit| git.object_id(&commit).unwrap());
-        let mut reader = git.object_reader().unwrap();
-        reader.commit(first).unwrap();
-        place.git(&Vec::from_iter(meanwhile.split(' ')));
-        for (commit, text) in [(first, "one"), (second, "two")] {
-            assert!(reader.has_object(commit), "{before}, {meanwhile}: {text}");
-            let tree = reader.commit(commit).unwrap().tree;
-            let blob = reader.locate(tree, "a".into(), None).unwrap().blob.unwrap();
-            assert_eq!(reader.blob(blob).unwrap(), text.as_bytes(), "{before}, {meanwhile}");
-        }
-    }
-}
-
 /// Git makes such a commit only from `git fast-import`, and reads no folder that is nested so deep.
 #[test]
 #[ignore = "slow"]
