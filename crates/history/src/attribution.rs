@@ -8,8 +8,8 @@
 //!
 //! A line alone does not show that a change is still there: after a person has thrown a function away
 //! and written another one, the line `def login(user):` may be the same. So the recorded lines of a
-//! block count only if more of them are there than are gone. Imports and comments count only if a
-//! definition of the same record does, if it had one: a person throws away a function that needed
+//! block count only if at least half of them are there, apart from that first line. Imports and
+//! comments count only if a definition of the same record does, if it had one: a person throws away a function that needed
 //! `import os`, and writes another one that needs it, too.
 
 use std::collections::HashMap;
@@ -112,8 +112,8 @@ impl LeftLines {
         *(if is_there { &mut self.there } else { &mut self.gone }) += 1;
     }
 
-    fn are_most(self) -> bool {
-        self.gone == 0 || self.there > self.gone
+    fn are_half(self) -> bool {
+        self.gone == 0 || self.there >= self.gone
     }
 }
 
@@ -146,7 +146,14 @@ fn lines_of_standing_changes(
         !matches!(kind, BlockKind::Region | BlockKind::Paragraph | BlockKind::File)
     };
     let mut of_blocks: HashMap<Option<usize>, LeftLines> = HashMap::new();
-    for line in saying() {
+    // Whoever writes another definition of that name writes its first line, too, below the same comment.
+    // So these lines do not show that the rest is still there.
+    let is_head = |line: &usize| {
+        block_of[*line].is_some_and(|block| {
+            is_definition(block) && *line < blocks.blocks[block].lines.start() as usize
+        })
+    };
+    for line in saying().filter(|line| !is_there[*line] || !is_head(line)) {
         of_blocks.entry(block_of[line]).or_default().count_line(is_there[line]);
     }
     let left_of_block = |line: usize| of_blocks.get(&block_of[line]).copied().unwrap_or_default();
@@ -160,12 +167,12 @@ fn lines_of_standing_changes(
     for line in saying().filter(is_in_definition) {
         let left = definitions.entry(owners[line]).or_default();
         left.had_one = true;
-        left.has_one |= left_of_block(line).are_most();
+        left.has_one |= left_of_block(line).are_half();
     }
     let is_thrown_away = |line: usize| {
         definitions.get(&owners[line]).is_some_and(|left| left.had_one && !left.has_one)
     };
-    owned().filter(|line| left_of_block(*line).are_most() && !is_thrown_away(*line)).collect()
+    owned().filter(|line| left_of_block(*line).are_half() && !is_thrown_away(*line)).collect()
 }
 
 /// Returns for each line of the text of a record the index of the record that brought it.
@@ -310,8 +317,8 @@ mod tests {
 
     #[test]
     fn what_is_on_disk_is_not_gone_from_what_is_staged() {
-        let records = [record("a +def +one b +def2 +two c")];
-        let (staged, disk) = (text("a b def2 two c"), text("a def one b def2 two c"));
+        let records = [record("a +def +one +more b +def2 +two c")];
+        let (staged, disk) = (text("a b def2 two c"), text("a def one more b def2 two c"));
         let asked = [false, false, true, true, false];
         let part = |disk| attribute_part("a.txt", (&staged, disk), &asked, &records);
         assert_eq!(part(None), [None; 5]);

@@ -123,7 +123,12 @@ pub(crate) fn short_line(answer: &BlockAnswer) -> String {
     let id = |intent: &IntentBrief| text::terminal(&intent.label());
     let said = of_unrecorded(answer, id, |_| None);
     said.unwrap_or_else(|| {
-        joined_parts([answer.intent.as_ref().map(id), author(answer), remark(answer)])
+        let mut authors = answer.authors().into_iter();
+        let author = authors.next().map(|first| match authors.next() {
+            Some(_) => format!("{} and others", text::terminal(&first)),
+            None => text::terminal(&first),
+        });
+        joined_parts([answer.intent.as_ref().map(id), author, remark(answer)])
     })
 }
 
