@@ -113,15 +113,8 @@ impl LeftLines {
     }
 
     fn are_half(self) -> bool {
-        self.gone == 0 || self.there >= self.gone
+        self.there >= self.gone
     }
-}
-
-/// What is left of the definitions of a record.
-#[derive(Clone, Copy, Default)]
-struct LeftDefinitions {
-    had_one: bool,
-    has_one: bool,
 }
 
 /// Returns the lines of a text with an owner that belong to changes which were not thrown away.
@@ -157,7 +150,8 @@ fn lines_of_standing_changes(
         of_blocks.entry(block_of[line]).or_default().count_line(is_there[line]);
     }
     let left_of_block = |line: usize| of_blocks.get(&block_of[line]).copied().unwrap_or_default();
-    let mut definitions: HashMap<Option<usize>, LeftDefinitions> = HashMap::new();
+    // For each record with a definition, whether one of them is still there.
+    let mut has_definition: HashMap<Option<usize>, bool> = HashMap::new();
     // A comment above a definition is no part of it here, since it may stand above other code now.
     let is_in_definition = |line: &usize| {
         block_of[*line].is_some_and(|block| {
@@ -165,13 +159,9 @@ fn lines_of_standing_changes(
         })
     };
     for line in saying().filter(is_in_definition) {
-        let left = definitions.entry(owners[line]).or_default();
-        left.had_one = true;
-        left.has_one |= left_of_block(line).are_half();
+        *has_definition.entry(owners[line]).or_default() |= left_of_block(line).are_half();
     }
-    let is_thrown_away = |line: usize| {
-        definitions.get(&owners[line]).is_some_and(|left| left.had_one && !left.has_one)
-    };
+    let is_thrown_away = |line: usize| has_definition.get(&owners[line]) == Some(&false);
     owned().filter(|line| left_of_block(*line).are_half() && !is_thrown_away(*line)).collect()
 }
 
