@@ -6,7 +6,7 @@ use std::path::Path;
 use evidence::record::{EarlierTexts, RecordRequest};
 use evidence::seal::{SealCaller, after_commit, seal};
 use judgement::judged_record;
-use ledger::Strength;
+use ledger::{SINGLE_LEDGER, Strength};
 use provenance::Verdict;
 use why::{Provenance, Workspace, answers};
 
@@ -762,6 +762,21 @@ const STORIES: &[LineStory] = &[
         told: |place| {
             with_single_ledger(place);
             place.step(1, &f("a x1 x2 b"));
+            place.step(0, &f("a b"));
+            place.write(0, &f("a x1 x2 b"));
+            assert_eq!(picture(&place.0.root(), FILE), "-----");
+            place.commit(&[]);
+        },
+        expected: "-----",
+    },
+    LineStory {
+        name: "a person writes lines again that a ledger of another name had",
+        told: |place| {
+            with_single_ledger(place);
+            place.step(1, &f("a x1 x2 b"));
+            let (single, other) = (SINGLE_LEDGER, ".orchestration/agent_trace/other.jsonl");
+            place.0.write(other, &place.0.read(single));
+            place.0.remove(single);
             place.step(0, &f("a b"));
             place.write(0, &f("a x1 x2 b"));
             assert_eq!(picture(&place.0.root(), FILE), "-----");

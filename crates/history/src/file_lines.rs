@@ -6,8 +6,7 @@ use std::sync::Arc;
 use ground::git::{BStr, BString, ByteSlice, ChangedBlob, GitError, ObjectId, ObjectReader};
 use ground::{RelativePath, Root, clock};
 use ledger::{
-    Claim, Entry, EqualPlaces, HashedRun, Ledger, LineRuns, RecordKind, SINGLE_LEDGER, Strength,
-    Trust,
+    Claim, Entry, EqualPlaces, HashedRun, Ledger, LineRuns, RecordKind, Strength, Trust, journal,
 };
 
 use crate::attribution::attribute;
@@ -513,7 +512,7 @@ impl LineFinder<'_, '_> {
         let (entries, texts): (Vec<_>, Vec<_>) = records.into_iter().unzip();
         let found = attribute(now.path.as_str(), &now.text, asked, &texts);
         let named = found.iter().flatten().map(|at| &entries[*at]);
-        let earlier = self.ids_in_ledger_of(now.parents, named)?;
+        let earlier = self.ids_in_ledgers_of(now.parents, named)?;
         let found = found.into_iter();
         let found = found.map(|at| at.filter(|at| !earlier.contains(&entries[*at].record.id)));
         let commit = commit.map(|(commit, _)| commit);
@@ -531,7 +530,7 @@ impl LineFinder<'_, '_> {
         };
         let moved = texts.records_of_moved_lines(now.path, &now.text, &open)?;
         let named = moved.iter().flatten().map(|(entry, _)| entry);
-        let earlier = self.ids_in_ledger_of(now.parents, named)?;
+        let earlier = self.ids_in_ledgers_of(now.parents, named)?;
         for (line, record) in moved.into_iter().enumerate() {
             let record = record.filter(|(entry, _)| !earlier.contains(&entry.record.id));
             if let Some((entry, path)) = record {
@@ -541,16 +540,17 @@ impl LineFinder<'_, '_> {
         Ok(found)
     }
 
-    /// Returns the ids of the records that one of these commits has in its single ledger. A record in
-    /// that file is about the commit that adds it, so it is not about a later one.
-    fn ids_in_ledger_of<'e>(
+    /// Returns the ids of the records that one of these commits has in a ledger. A record in a committed
+    /// file is about the commit that adds it, so it is not about a later one.
+    fn ids_in_ledgers_of<'e>(
         &mut self,
         commits: &[ObjectId],
         entries: impl Iterator<Item = &'e Arc<Entry>>,
     ) -> Result<HashSet<String>, GitError> {
-        let single = entries.filter(|entry| entry.origin.path.as_str() == SINGLE_LEDGER);
-        let single: BTreeMap<&str, &Entry> =
-            single.map(|entry| (&*entry.record.id, &**entry)).collect();
+        let mut by_ledger: BTreeMap<&RelativePath, BTreeMap<&str, &Entry>> = BTreeMap::new();
+        for entry in entries.filter(|entry| !journal::is_open(&entry.origin.path)) {
+            by_ledger.entry(&entry.origin.path).or_default().insert(&entry.record.id, entry);
+        }
         let mut found = HashSet::new();
         for commit in commits {
             // No commit has a record that was made on it.
@@ -558,17 +558,22 @@ impl LineFinder<'_, '_> {
             let is_based = |entry: &Entry| {
                 entry.record.vcs.as_ref().and_then(|vcs| vcs.revision_id.as_ref()) == Some(&id)
             };
-            let asked: Vec<&str> =
-                single.iter().filter(|(_, entry)| !is_based(entry)).map(|(id, _)| *id).collect();
-            if asked.is_empty() {
-                continue;
-            }
-            let tree = self.reader.commit(*commit)?.tree;
-            let path = joined_path(&[self.prefix, SINGLE_LEDGER.as_bytes()]);
-            if let Some(blob) = self.reader.locate(tree, path.as_ref(), None)?.blob {
-                let ledger = self.reader.blob(blob)?;
-                let held = asked.into_iter().filter(|id| ledger.contains_str(id));
-                found.extend(held.map(str::to_owned));
+            for (ledger, records) in &by_ledger {
+                let asked: Vec<&str> = records
+                    .iter()
+                    .filter(|(_, entry)| !is_based(entry))
+                    .map(|(id, _)| *id)
+                    .collect();
+                if asked.is_empty() {
+                    continue;
+                }
+                let tree = self.reader.commit(*commit)?.tree;
+                let path = joined_path(&[self.prefix, ledger.as_str().as_bytes()]);
+                if let Some(blob) = self.reader.locate(tree, path.as_ref(), None)?.blob {
+                    let ledger = self.reader.blob(blob)?;
+                    let held = asked.into_iter().filter(|id| ledger.contains_str(id));
+                    found.extend(held.map(str::to_owned));
+                }
             }
         }
         Ok(found)

@@ -16,10 +16,11 @@ use ground::{CommitId, RelativePath, store};
 use shell::Restoration;
 use why::Workspace;
 
-/// The maximum number of files, and the maximum sizes of one and of all of their texts in bytes, that
-/// are read before a command.
+/// How many changed files are read before a command.
 const MAX_FILES: usize = 500;
+/// A larger file, in bytes, is not read.
 const MAX_SIZE: u64 = 4 * 1024 * 1024;
+/// How many bytes of text are kept of all files together.
 const MAX_TEXTS: usize = 16 * 1024 * 1024;
 /// How far the clock of a file system may lag behind the system clock, in nanoseconds.
 pub(crate) const TICK: u128 = 10_000_000;
