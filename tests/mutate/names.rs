@@ -55,7 +55,7 @@ pub fn swap(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behavi
     let one = *chance.pick(&functions)?;
     // If both functions do nearly the same, the result could be a change of both bodies as well.
     let unlike = |at: &usize| {
-        let [one, other] = [one, *at].map(|at| &syntax.block(at).fingerprint.sketch);
+        let [one, other] = [one, *at].map(|at| syntax.block(at).fingerprint.sketch());
         one.similarity(other) < 0.12
     };
     let mut others = syntax.siblings(one);

@@ -166,7 +166,7 @@ pub fn delete_twin(world: &mut World, path: &str, chance: &mut Chance) -> Option
     let syntax = world.syntax(path)?;
     let alike = |one: usize, other: usize| {
         let (one, other) = (&syntax.block(one).fingerprint, &syntax.block(other).fingerprint);
-        one.sketch.similarity(&other.sketch) > 0.5
+        one.sketch().similarity(other.sketch()) > 0.5
     };
     let mut pairs: Vec<(usize, Range<usize>)> = Vec::new();
     for at in syntax.named() {

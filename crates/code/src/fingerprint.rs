@@ -4,6 +4,8 @@
 //! Ledgers keep the content hash and outlive this program. So the hashes have a prefix with the
 //! version of their normalisation.
 
+use std::sync::{Arc, OnceLock};
+
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -139,7 +141,7 @@ impl PairLanes {
 /// It is computed from the Jaccard similarity `j` and the two sizes `a` and `b`: the sets have `j /
 /// (1 + j) * (a + b)` shingles in common.
 pub fn share_kept(before: &Fingerprint, now: &Fingerprint) -> f32 {
-    let similarity = before.sketch.similarity(&now.sketch);
+    let similarity = before.sketch().similarity(now.sketch());
     let all = minhash::shingle_count(before.token_count);
     let after = minhash::shingle_count(now.token_count);
     if all == 0 {
@@ -149,6 +151,29 @@ pub fn share_kept(before: &Fingerprint, now: &Fingerprint) -> f32 {
     (shared / all as f32).clamp(0.0, 1.0)
 }
 
+/// The sketches of a block. Most blocks are never compared, so they are computed on first use.
+#[derive(Clone, Debug)]
+pub(super) struct Sketches {
+    /// The code of each token; see [`minhash::token_code`].
+    codes: Arc<[u64]>,
+    of_shingles: OnceLock<Sketch>,
+    of_pairs: OnceLock<PairLanes>,
+}
+
+impl Sketches {
+    pub(super) fn from_codes(codes: Arc<[u64]>) -> Self {
+        Self { codes, of_shingles: OnceLock::new(), of_pairs: OnceLock::new() }
+    }
+}
+
+impl PartialEq for Sketches {
+    fn eq(&self, other: &Self) -> bool {
+        self.codes == other.codes
+    }
+}
+
+impl Eq for Sketches {}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fingerprint {
     pub content: ContentHash,
@@ -156,8 +181,7 @@ pub struct Fingerprint {
     /// Equal for blocks with the same tokens after consistent renaming. The block's own name is
     /// replaced by a placeholder.
     pub shape: ShapeHash,
-    pub sketch: Sketch,
-    pub pairs: PairLanes,
+    pub(super) sketches: Sketches,
     /// The tokens of the block without the blocks inside it, their leads, and the separators next
     /// to them. Only set for a block that contains others. A class keeps this hash if a method is
     /// added, removed or moved.
@@ -172,6 +196,16 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
+    pub fn sketch(&self) -> &Sketch {
+        let sketch = || Sketch(minhash::sketch(&self.sketches.codes, minhash::SHINGLE));
+        self.sketches.of_shingles.get_or_init(sketch)
+    }
+
+    pub fn pairs(&self) -> &PairLanes {
+        let pairs = || PairLanes(minhash::sketch(&self.sketches.codes, 2));
+        self.sketches.of_pairs.get_or_init(pairs)
+    }
+
     /// Returns [`Fingerprint::own`], or all tokens if the block contains no others. So a class can
     /// be compared with the same class before it had a method.
     pub fn own_tokens(&self) -> &TokenHash {
@@ -258,12 +292,4 @@ pub(super) fn token_hash<'a>(pieces: impl Iterator<Item = Piece<'a>>) -> TokenHa
 
 pub(super) fn shape_hash<'a>(pieces: impl Iterator<Item = Piece<'a>>) -> ShapeHash {
     ShapeHash(format!("s1:{}", events_hash(pieces)))
-}
-
-pub(super) fn pairs(codes: &[u64]) -> PairLanes {
-    PairLanes(minhash::sketch(codes, 2))
-}
-
-pub(super) fn sketch(codes: &[u64]) -> Sketch {
-    Sketch(minhash::sketch(codes, minhash::SHINGLE))
 }

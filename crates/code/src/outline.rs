@@ -4,6 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use ropey::Rope;
 use tree_sitter::Node;
@@ -11,7 +12,7 @@ use tree_sitter::Node;
 use super::block::{Block, BlockKind, Identity, MAX_BLOCKS};
 use super::embedded::{Embedded, embedded};
 use super::entries;
-use super::fingerprint::{self, Fingerprint, Piece};
+use super::fingerprint::{self, Fingerprint, Piece, Sketches};
 use super::lead;
 use super::parameters::{normalised, parameter_types};
 use super::patterns::Capture;
@@ -581,18 +582,17 @@ impl<'a> HashInput<'a> {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        let codes: Vec<u64> = self.tokens().map(|token| token.code).collect();
+        let codes: Arc<[u64]> = self.tokens().map(|token| token.code).collect();
         Fingerprint {
             content: fingerprint::content_hash(&self.text[self.bytes.clone()]),
             tokens: fingerprint::token_hash(self.events.iter().map(|one| self.plain_piece(one))),
             shape: fingerprint::shape_hash(self.shape().into_iter()),
-            sketch: fingerprint::sketch(&codes),
-            pairs: fingerprint::pairs(&codes),
             own: (!self.inner.is_empty())
                 .then(|| fingerprint::token_hash(self.own_pieces().into_iter())),
             own_text: None,
             lead: None,
             token_count: codes.len() as u32,
+            sketches: Sketches::from_codes(codes),
         }
     }
 

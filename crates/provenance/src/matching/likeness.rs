@@ -87,7 +87,7 @@ pub(super) struct Body<'a> {
 impl<'a> Body<'a> {
     pub(super) fn of_block(block: &'a Block) -> Self {
         let print = &block.fingerprint;
-        Self { own: print.own.as_ref(), pairs: &print.pairs }
+        Self { own: print.own.as_ref(), pairs: print.pairs() }
     }
 
     /// Returns how alike two bodies are, from 0 to 1, close to the result of a comparison token by
