@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use regex::Regex;
+use regex_lite::Regex;
 use tree_sitter::{Language, Node};
 
 /// The patterns of a language, in the order of its files.
