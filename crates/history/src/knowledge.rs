@@ -67,6 +67,8 @@ struct EvidenceByCommit {
     of_commits: HashMap<ObjectId, EvidenceOfCommit>,
     /// The evidence about one file, for commits about which nobody asked for more.
     about_one_file: HashMap<ObjectId, (RelativePath, EvidenceOfCommit)>,
+    /// How many entries were added to these two.
+    kept: usize,
     compacted: HashMap<String, Arc<[Arc<Entry>]>>,
     /// The records of the single ledger file. `None` until they are first needed.
     single: Option<Arc<[Arc<Entry>]>>,
@@ -80,6 +82,20 @@ struct EvidenceByCommit {
     ancestors: HashMap<ObjectId, Ancestors>,
     /// The commits that added files of late evidence. `None` for a file that is in no commit yet.
     added_in: HashMap<RelativePath, Option<ObjectId>>,
+}
+
+/// A question about all files would keep the evidence of the whole history otherwise.
+const MAX_KEPT: usize = 2048;
+
+impl EvidenceByCommit {
+    fn make_room_for(&mut self, evidence: &EvidenceOfCommit) {
+        self.kept += evidence.0.len();
+        if self.kept > MAX_KEPT {
+            self.of_commits.clear();
+            self.about_one_file.clear();
+            self.kept = evidence.0.len();
+        }
+    }
 }
 
 impl ReadEvidence {
@@ -190,6 +206,7 @@ impl<'a> Knowledge<'a> {
         self.newer_format = self.newer_format.max(found.1);
         let mut known = self.known_evidence.lock();
         known.about_one_file.remove(&commit);
+        known.make_room_for(&found);
         Ok(Arc::clone(&known.of_commits.entry(commit).or_insert(found).0))
     }
 
@@ -212,8 +229,9 @@ impl<'a> Knowledge<'a> {
                 let found = self.read_commit(reader, commit, Some(path))?;
                 self.newer_format = self.newer_format.max(found.1);
                 let entries = Arc::clone(&found.0);
-                let found = (path.clone(), found);
-                self.known_evidence.lock().about_one_file.insert(commit, found);
+                let mut kept = self.known_evidence.lock();
+                kept.make_room_for(&found);
+                kept.about_one_file.insert(commit, (path.clone(), found));
                 entries
             }
             _ => self.of_commit(reader, commit)?,
