@@ -549,8 +549,8 @@ fn is_entered(entry: &DirEntry) -> bool {
     }
     let nested = entry.depth() > 1 && entry.file_name().to_str().is_some_and(is_orchestration_name);
     // Like git, enter a folder whose `.git` is no complete repository.
-    let is_repository = WorkTree::at_top(entry.path())
-        .is_some_and(|tree| tree.common_dir().join("objects").is_dir());
+    let is_repository =
+        WorkTree::at_top(entry.path()).is_some_and(|tree| tree.common_dir.join("objects").is_dir());
     !nested && !is_repository
 }
 

@@ -26,9 +26,13 @@ pub(super) struct ResolvedPath {
 ///
 /// Returns an error if a folder on the way cannot be read, or if the links form a circle.
 pub(super) fn resolve_links(path: &Path) -> std::io::Result<ResolvedPath> {
+    resolve_links_below(PathBuf::new(), path)
+}
+
+/// Like [`resolve_links`], for a `path` relative to a folder that is resolved already.
+pub(super) fn resolve_links_below(folder: PathBuf, path: &Path) -> std::io::Result<ResolvedPath> {
     let mut rest = steps(path);
-    let mut out =
-        ResolvedPath { path: PathBuf::new(), through_file: false, link_folders: Vec::new() };
+    let mut out = ResolvedPath { path: folder, through_file: false, link_folders: Vec::new() };
     while let Some(step) = rest.pop() {
         let next = out.path.join(&step);
         match Path::new(&step).components().next() {

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::folder;
-use super::resolved_links::{ResolvedPath, normalise, resolve_links};
+use super::resolved_links::{ResolvedPath, normalise, resolve_links, resolve_links_below};
 use super::store::{self, StoreError};
 use super::work_tree::{WorkTree, pointed_at};
 use super::{Environment, Hint, PathError, RelativePath};
@@ -86,7 +86,7 @@ impl Root {
         Some(branch.trim().strip_prefix("ref: refs/heads/")?.to_owned())
     }
     pub fn common_dir(&self) -> Option<PathBuf> {
-        self.work_tree.as_ref().map(WorkTree::common_dir)
+        self.work_tree.as_ref().map(|tree| tree.common_dir.clone())
     }
     pub fn linked_trees(&self) -> Vec<(PathBuf, PathBuf)> {
         let Some(common) = self.common_dir() else { return Vec::new() };
@@ -171,9 +171,9 @@ impl Root {
         if !asked.is_absolute() {
             return Err(invalid("it is relative, and so is the folder it starts from"));
         }
-        let really = self.follow(&asked, &shown)?;
+        let really = self.follow(PathBuf::new(), &asked, &shown)?;
         let lexical = normalise(&asked);
-        if lexical != asked && self.follow(&lexical, &shown)?.path != really.path {
+        if lexical != asked && self.follow(PathBuf::new(), &lexical, &shown)?.path != really.path {
             return Err(invalid("it holds `..` after a symbolic link; write it without `..`"));
         }
         let inside =
@@ -186,15 +186,15 @@ impl Root {
     /// Resolves the symbolic links in a workspace path, as far as its folders exist. Returns the
     /// result as a workspace path.
     pub fn resolve(&self, path: &RelativePath) -> Result<RelativePath, PathError> {
-        let really = self.follow(&self.absolute(path), path.as_str())?;
+        let really = self.follow(self.path.clone(), path.as_str().as_ref(), path.as_str())?;
         let inside =
             really.path.strip_prefix(&self.path).map_err(|_| self.outside_error(path.as_str()))?;
         self.as_relative(inside, path.as_str())
     }
 
-    fn follow(&self, path: &Path, shown: &str) -> Result<ResolvedPath, PathError> {
+    fn follow(&self, folder: PathBuf, path: &Path, shown: &str) -> Result<ResolvedPath, PathError> {
         let invalid = |reason| PathError::Invalid { path: shown.to_owned(), reason };
-        let really = resolve_links(path).map_err(|_| {
+        let really = resolve_links_below(folder, path).map_err(|_| {
             invalid("a folder on the way cannot be read, or its symbolic links form a circle")
         })?;
         if really.through_file {

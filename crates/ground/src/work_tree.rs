@@ -12,6 +12,8 @@ const MAX_POINTER: u64 = 256 * 1024;
 pub(super) struct WorkTree {
     pub(super) top: PathBuf,
     pub(super) git_dir: PathBuf,
+    /// The git directory of the main work tree, which is the same one unless this is a linked tree.
+    pub(super) common_dir: PathBuf,
 }
 
 impl WorkTree {
@@ -25,12 +27,10 @@ impl WorkTree {
         let head = git_dir.join("HEAD");
         // In repositories made by very old versions of git, HEAD may be a (dangling) symbolic link.
         std::fs::symlink_metadata(head).ok()?;
-        Some(Self { top: folder.to_path_buf(), git_dir })
-    }
-    pub(super) fn common_dir(&self) -> PathBuf {
-        pointed_at(&self.git_dir.join("commondir"), "")
+        let common_dir = pointed_at(&git_dir.join("commondir"), "")
             .and_then(|dir| resolve_links(&dir).ok())
-            .map_or_else(|| self.git_dir.clone(), |dir| dir.path)
+            .map_or_else(|| git_dir.clone(), |dir| dir.path);
+        Some(Self { top: folder.to_path_buf(), git_dir, common_dir })
     }
     /// Returns true if `git worktree add` made this work tree from the outer repository. The work
     /// tree and its git directory must refer to each other, and the git directory must be inside
@@ -38,11 +38,11 @@ impl WorkTree {
     pub(super) fn is_linked_to(&self, outer: &WorkTree) -> bool {
         let back =
             pointed_at(&self.git_dir.join("gitdir"), "").and_then(|dot| resolve_links(&dot).ok());
-        self.git_dir.starts_with(outer.common_dir().join("worktrees"))
+        self.git_dir.starts_with(outer.common_dir.join("worktrees"))
             && back.is_some_and(|back| back.path == self.top.join(".git"))
     }
     pub(super) fn is_submodule_of(&self, outer: &WorkTree) -> bool {
-        self.git_dir.starts_with(outer.common_dir().join("modules"))
+        self.git_dir.starts_with(outer.common_dir.join("modules"))
             || self
                 .top
                 .strip_prefix(&outer.top)

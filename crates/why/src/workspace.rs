@@ -66,6 +66,7 @@ pub struct Workspace {
     pub(crate) kept_answers: Option<Arc<AnswerStore>>,
     pub(crate) known_commits: Arc<KnownCommits>,
     files_of_intents: Arc<OnceLock<FilesOfIntents>>,
+    first_evidence_month: Arc<OnceLock<Option<String>>>,
     stop: Arc<AtomicBool>,
     progress: Arc<FileProgress>,
 }
@@ -150,6 +151,7 @@ impl Workspace {
             kept_answers: None,
             known_commits: Arc::default(),
             files_of_intents: Arc::default(),
+            first_evidence_month: Arc::default(),
             stop: Arc::default(),
             progress: Arc::default(),
             root,
@@ -234,7 +236,16 @@ impl Workspace {
         let journal = lazily(load_journal);
         let (compared, known_evidence) = (Arc::default(), Arc::default());
         let (ledger, files_of_intents) = (lazily(load), Arc::default());
-        Self { ledger, journal, compared, known_evidence, files_of_intents, ..self }
+        let first_evidence_month = Arc::default();
+        Self {
+            ledger,
+            journal,
+            compared,
+            known_evidence,
+            files_of_intents,
+            first_evidence_month,
+            ..self
+        }
     }
 
     /// Returns the commits that have left the history since the last seal, and whose records it has to
@@ -578,6 +589,12 @@ impl Workspace {
         });
         let ids = self.registry.ids(intent);
         ids.iter().filter_map(|id| all.get(*id)).flatten().cloned().collect()
+    }
+
+    /// Returns the month of the first evidence in the work tree, such as `2026-11`.
+    pub(crate) fn first_evidence_month(&self) -> Option<&str> {
+        let month = || ledger::evidence::first_month(&self.root);
+        self.first_evidence_month.get_or_init(month).as_deref()
     }
 
     pub fn intent(&self, id: &str) -> Result<&Intent, VerbError> {

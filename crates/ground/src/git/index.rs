@@ -198,6 +198,6 @@ pub(super) fn kind_of(mode: Mode, flags: Flags) -> Option<EntryKind> {
 /// not initialised.
 pub(super) fn checked_out(folder: &Path) -> Option<ObjectId> {
     let tree = WorkTree::at_top(folder)?;
-    let repository = super::open_checked(&tree.git_dir, &tree.common_dir()).ok()?;
+    let repository = super::open_checked(&tree.git_dir, &tree.common_dir).ok()?;
     super::head_of(&repository.to_thread_local()).ok()?
 }

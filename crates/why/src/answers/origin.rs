@@ -9,7 +9,6 @@ use crate::answers::{CommitBrief, IntentBrief, brief};
 use crate::commit_brief::brief_with_words;
 use crate::known_commits::{IntentOfCommit, KnownBy};
 use ground::CommitId;
-use ledger::evidence;
 
 /// What is known of lines without a record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -138,7 +137,6 @@ fn conditions_of(ws: &Workspace, id: &str) -> Option<String> {
 }
 
 fn is_before_records(ws: &Workspace, brief: &CommitBrief) -> bool {
-    let first = evidence::first_month(&ws.root);
     let month = brief.timestamp.as_deref().and_then(|time| time.get(..7));
-    matches!((first, month), (Some(first), Some(month)) if month < first.as_str())
+    month.zip(ws.first_evidence_month()).is_some_and(|(month, first)| month < first)
 }
