@@ -116,6 +116,16 @@ fn provenance_of(folder: &Path, path: &str) -> Vec<Provenance> {
     answers::file(&ws, &path, &ws.read(&path).expect("readable")).provenance
 }
 
+/// Returns the verdict on the block `g` of a file, how many lines are newer, and whether lines are gone.
+fn told_of_g(folder: &Path, path: &str) -> (Verdict, usize, bool) {
+    let ws = Workspace::open(folder, &ground::Environment::of_process()).expect("a workspace");
+    let path = relative(path);
+    let file = answers::file(&ws, &path, &ws.read(&path).expect("readable"));
+    let at = file.blocks.blocks.iter().position(|block| block.name == "g").expect("a block");
+    let found = &file.provenance[at];
+    (found.verdict, found.newer.len(), found.is_cut)
+}
+
 /// Clones a repository with these options, and takes the origin away. The folder is removed with what is returned.
 fn cloned(repo: &Repo, options: &[&str]) -> tempfile::TempDir {
     let folder = temporary_folder();
@@ -1044,6 +1054,16 @@ const VERDICTS: &[VerdictStory] = &[
         expected: ("exact", ""),
     },
     VerdictStory {
+        name: "a clean merge unites a recorded body and a recorded doc comment",
+        told: |place| {
+            place.step(1, &format!("/// A.\n{}", f("one two three four five")));
+            place.branch("t", 1, &format!("/// A.\n{}", f("one two three four vijf")));
+            place.step(2, &format!("/// B.\n{}", f("one two three four five")));
+            place.git(&["merge", "-q", "-m", "m", "t"]);
+        },
+        expected: ("exact", ""),
+    },
+    VerdictStory {
         name: "a person drops lines of both sides in a conflict",
         told: |place| {
             place.step(1, &f("one two three"));
@@ -1142,6 +1162,169 @@ fn what_a_commit_has_beside_a_record_is_told_however_it_was_made() {
             }
         }
     }
+}
+
+/// A file with the block `g`, of which a person changes something that is not in its node. `BODY` stands for its
+/// statements.
+struct LeadStory {
+    path: &'static str,
+    recorded: &'static str,
+    /// The text that is replaced, and its replacement.
+    change: (&'static str, &'static str),
+    /// The verdict, how many lines are newer, and whether lines are gone.
+    expected: (Verdict, usize, bool),
+}
+
+const CUT: (Verdict, usize, bool) = (Verdict::Modified, 0, true);
+const AS_RECORDED: (Verdict, usize, bool) = (Verdict::Exact, 0, false);
+
+const LEADS: &[LeadStory] = &[
+    LeadStory {
+        path: "src/decorator.py",
+        recorded: "@login\ndef g(u):\nBODY",
+        change: ("@login\n", ""),
+        expected: CUT,
+    },
+    LeadStory {
+        path: "src/attribute.rs",
+        recorded: "use a;\n\n/// Says.\n#[x]\nfn g() {\nBODY}\n",
+        change: ("#[x]\n", ""),
+        expected: CUT,
+    },
+    LeadStory {
+        path: "src/doc_comment.rs",
+        recorded: "use a;\n\n/// Says.\n#[x]\nfn g() {\nBODY}\n",
+        change: ("/// Says.\n", ""),
+        expected: CUT,
+    },
+    LeadStory {
+        path: "src/blank_line_below.rs",
+        recorded: "#[x]\n\nfn g() {\nBODY}\n",
+        change: ("#[x]\n", ""),
+        expected: CUT,
+    },
+    LeadStory {
+        path: "src/line_above_is_alike.py",
+        recorded: "run(\n    1\n)\n@login(\n    2\n)\ndef g(u):\nBODY",
+        change: ("@login(\n    2\n)\n", ""),
+        expected: CUT,
+    },
+    LeadStory {
+        path: "src/comment_above_is_alike.js",
+        recorded: "/*\n * Licence.\n */\n\n/**\n * Says.\n */\nfunction g() {\nBODY}\n",
+        change: ("/**\n * Says.\n */\n", ""),
+        expected: CUT,
+    },
+    LeadStory {
+        path: "src/Method.java",
+        recorded: "class A {\n  @Override\n  int g() {\nBODY}\n}\n",
+        change: ("  @Override\n", ""),
+        expected: CUT,
+    },
+    LeadStory {
+        path: "src/other_attribute.rs",
+        recorded: "#[x]\nfn g() {\nBODY}\n",
+        change: ("#[x]", "#[y]"),
+        expected: (Verdict::Modified, 1, false),
+    },
+    LeadStory {
+        path: "src/blank_line_above.py",
+        recorded: "import a\n\n\n@login\ndef g(u):\nBODY",
+        change: ("import a\n\n\n", "import a\n\n"),
+        expected: AS_RECORDED,
+    },
+    LeadStory {
+        path: "src/spaces.rs",
+        recorded: "use a;\n#[x(a,b)]\nfn g() {\nBODY}\n",
+        change: ("(a,b)", "(a, b)"),
+        expected: AS_RECORDED,
+    },
+    LeadStory {
+        path: "src/inserted_above.rs",
+        recorded: "fn a() {}\n\n#[x]\nfn g() {\nBODY}\n",
+        change: ("#[x]", "fn b() {\n    c();\n}\n\n#[x]"),
+        expected: AS_RECORDED,
+    },
+    LeadStory {
+        path: "src/deleted_above.py",
+        recorded: "def a():\n    return 1\n\n\n@login\ndef g(u):\nBODY",
+        change: ("def a():\n    return 1\n\n\n", ""),
+        expected: AS_RECORDED,
+    },
+];
+
+/// The content hash of a block says nothing of its lead, which an agent wrote with it, or a person before.
+#[test]
+#[ignore = "slow"]
+fn a_block_is_exact_only_with_the_lead_that_was_recorded() {
+    for is_older in [false, true] {
+        let place = Place(Repo::new());
+        let write = |intent: u32, word: &str, is_changed: bool| {
+            for LeadStory { path, recorded, change: (from, to), .. } in LEADS {
+                let body: String = (1..7).map(|nth| format!("    {word}{nth}(u)\n")).collect();
+                let end =
+                    if path.ends_with(".rs") || path.ends_with(".java") { ";\n" } else { "\n" };
+                let text = recorded.replace("BODY", &body.replace('\n', end));
+                assert_eq!(text.matches(from).count(), 1, "{path}");
+                let text = if is_changed { text.replace(from, to) } else { text };
+                place.write_to(path, intent, &text);
+            }
+        };
+        if is_older {
+            write(0, "first", false);
+            place.commit(&[]);
+        }
+        let is_told =
+            |folder: &Path, step: &str, expected: fn(&LeadStory) -> (Verdict, usize, bool)| {
+                for story in LEADS {
+                    let told = told_of_g(folder, story.path);
+                    assert_eq!(told, expected(story), "{step}: {} {is_older}", story.path);
+                }
+            };
+        write(1, "second", false);
+        is_told(&place.0.root(), "recorded", |_| AS_RECORDED);
+        write(0, "second", true);
+        is_told(&place.0.root(), "changed before the commit", |story| story.expected);
+        write(0, "second", false);
+        place.commit(&[]);
+        is_told(cloned(&place.0, &[]).path(), "committed", |_| AS_RECORDED);
+        write(0, "second", true);
+        is_told(&place.0.root(), "changed after the commit", |story| story.expected);
+        place.commit(&[]);
+        is_told(cloned(&place.0, &[]).path(), "changed in a commit", |story| story.expected);
+    }
+}
+
+/// Only a record of the change itself covers the removal of a line above a definition, and nobody else is judged for it.
+#[test]
+#[ignore = "slow"]
+fn a_removed_line_of_a_lead_is_covered_by_its_own_record() {
+    let place = Place(Repo::new());
+    let lead = ["/// One.", "#[two]", "/// Three.", "#[four]", "#[five]"];
+    let from =
+        |first: usize| format!("{}\n{}", lead[first..].join("\n"), f("one two three four five"));
+    let checked = |base: &[&str]| {
+        let told = intent_in(&place.0.root(), &[&["check", "--json"], base].concat()).json();
+        let count = |name: &str| told["summary"][name].as_u64().expect("a number");
+        [count("blocks"), count("recorded"), count("uncovered"), count("errors")]
+    };
+    // The intent of the old record may not change the file.
+    place.step(2, &from(0));
+    place.write(0, &from(1));
+    assert_eq!(checked(&[]), [1, 0, 1, 0]);
+    place.commit(&[]);
+    assert_eq!(checked(&["--base", "HEAD~1"]), [1, 0, 1, 0]);
+    place.write(1, &from(2));
+    assert_eq!(checked(&[]), [1, 1, 0, 0]);
+    place.commit(&[]);
+    assert_eq!(checked(&["--base", "HEAD~1"]), [1, 1, 0, 0]);
+    // A record of one line says nothing of another one.
+    place.write(1, &from(3));
+    place.write(0, &from(4));
+    assert_eq!(checked(&[]), [1, 0, 1, 0]);
+    place.step(1, &from(3));
+    place.step(0, &from(4));
+    assert_eq!(checked(&["--base", "HEAD~2"]), [1, 0, 1, 0]);
 }
 
 #[test]

@@ -133,9 +133,7 @@ fn is_acceptance(entry: &Entry) -> bool {
 fn has_blocks_of(document: &Document, entry: &Entry) -> bool {
     let mut ranges = entry.record.files.iter().flat_map(|file| file.ranges());
     let blocks = document.blocks();
-    ranges.all(|range| {
-        blocks.blocks.iter().any(|block| block.fingerprint.content == range.content_hash)
-    })
+    ranges.all(|range| blocks.blocks.iter().any(|block| range.has_text_of(block)))
 }
 
 /// Returns true if a record is about a change of files that is, or will be, in the next commit.

@@ -23,7 +23,8 @@ const URLS: &[&str] = words!("url session_id task_id taskId");
 pub(super) const FILE_OURS: &[&str] =
     words!("relative_path conversations related text from reasons");
 pub(super) const CONVERSATION_OURS: &[&str] = words!("url contributor related ranges lines");
-pub(super) const RANGE_OURS: &[&str] = words!("start_line end_line content_hash block deleted");
+pub(super) const RANGE_OURS: &[&str] =
+    words!("start_line end_line content_hash lead block deleted");
 
 /// Removes the files from an object that has a list of files, or is about one file. Returns the
 /// items that could not be understood.

@@ -22,7 +22,7 @@ use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::digest::{Digest, is_lower_hex};
-use super::record::is_zero;
+use super::record::{is_short_lead, is_zero};
 use super::{
     Basis, BlockName, BlockRecord, Contributor, Conversation, EntityType, Extra, FileRecord,
     LineRuns, MutationClass, Record, RecordKind, RecordedDecision, Related, Strength, Tool, strict,
@@ -254,8 +254,8 @@ pub struct Whole {
     pub deleted: bool,
 }
 
-/// A block as a JSON list: kind, name, lines, content hash, and `"deleted"` if it was deleted. Then
-/// the lines and the hash are those that it had before.
+/// A block as a JSON list: kind, name, lines, content hash with that of its lead behind a `+`, and
+/// `"deleted"` if it was deleted. Then the lines and the hash are those that it had before.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EvidenceBlock {
     pub kind: String,
@@ -264,15 +264,21 @@ pub struct EvidenceBlock {
     pub start: u32,
     pub end: u32,
     hash: String,
+    lead: Option<String>,
     pub deleted: bool,
 }
 
 const DELETED: &str = "deleted";
+const LEAD: char = '+';
 
 impl Serialize for EvidenceBlock {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { kind, name, start, end, hash, deleted } = self;
+        let Self { kind, name, start, end, hash, lead, deleted } = self;
         let lines = if start == end { start.to_string() } else { format!("{start}-{end}") };
+        let hash = match lead {
+            Some(lead) => format!("{hash}{LEAD}{lead}"),
+            None => hash.clone(),
+        };
         match deleted {
             false => (kind, name, lines, hash).serialize(serializer),
             true => (kind, name, lines, hash, DELETED).serialize(serializer),
@@ -286,8 +292,13 @@ impl<'de> Deserialize<'de> for EvidenceBlock {
         let deleted = items.len() == 5 && items.pop_if(|last| last == DELETED).is_some();
         let read = |[kind, name, lines, hash]: [String; 4]| {
             let (start, end) = span(&lines)?;
-            short_bytes(&hash).filter(|_| !kind.is_empty())?;
-            Some(Self { kind, name, start, end, hash, deleted })
+            let (hash, lead) = match hash.split_once(LEAD) {
+                Some((hash, lead)) => (hash, Some(lead)),
+                None => (&*hash, None),
+            };
+            short_bytes(hash).filter(|_| !kind.is_empty() && lead.is_none_or(is_short_lead))?;
+            let (hash, lead) = (hash.to_owned(), lead.map(str::to_owned));
+            Some(Self { kind, name, start, end, hash, lead, deleted })
         };
         let block = items.try_into().ok().and_then(read);
         block.ok_or_else(|| D::Error::custom("expected kind, name, lines and hash"))
@@ -304,6 +315,7 @@ impl EvidenceBlock {
             start: range.start_line,
             end: range.end_line,
             hash: short(range.content_hash.as_str())?,
+            lead: range.lead.clone().filter(|_| !range.deleted),
             deleted: range.deleted,
         })
     }
@@ -319,6 +331,7 @@ impl EvidenceBlock {
                 path: self.name.clone(),
                 language: language.map(str::to_owned),
             }),
+            lead: self.lead.clone(),
             deleted: self.deleted,
             ..BlockRecord::with_lines_only(self.start, self.end, self.content_hash())
         }

@@ -1,14 +1,16 @@
 //! The record: one JSON object per line, in the nesting of the Agent Trace format, extended with
 //! intents, fingerprints and a hash chain.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::digest::Digest;
 use super::{LineRuns, dialect};
-use code::ContentHash;
 use code::named_enum::named_enum;
+use code::{Block, ContentHash};
 use ground::{CommitId, RelativePath};
 
 /// Fields that this version does not know. They are kept when a record is read and written again.
@@ -418,6 +420,10 @@ pub struct BlockRecord {
     /// The hash of the block's text as it was written. For a deleted block, the hash of its last
     /// text.
     pub content_hash: ContentHash,
+    /// The first 32 bits of the hash of the block's lead, in base64url. `None` if it had no lead, and
+    /// in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lead: Option<String>,
     /// The name of the block. `None` in records of other tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<BlockName>,
@@ -433,6 +439,30 @@ impl BlockRecord {
     pub fn with_lines_only(start_line: u32, end_line: u32, content_hash: ContentHash) -> Self {
         Self { start_line, end_line, content_hash, ..Self::default() }
     }
+
+    /// Returns true if a block has the text and the lead that it was recorded with.
+    pub fn has_text_of(&self, block: &Block) -> bool {
+        self.content_hash == block.fingerprint.content && self.has_lead_of(block)
+    }
+
+    /// Returns true unless the record has a lead and the block has another one, or none.
+    pub fn has_lead_of(&self, block: &Block) -> bool {
+        self.lead.is_none() || self.lead == short_lead(block)
+    }
+}
+
+const LEAD_BYTES: usize = 4;
+
+/// Returns [`BlockRecord::lead`] for a block.
+pub fn short_lead(block: &Block) -> Option<String> {
+    let lead = block.fingerprint.lead.as_ref()?;
+    let digest = Digest::parse(lead.key().strip_prefix("sha256:")?)?;
+    Some(URL_SAFE_NO_PAD.encode(&digest.as_bytes()[..LEAD_BYTES]))
+}
+
+/// Returns true for what [`short_lead`] may have returned.
+pub(super) fn is_short_lead(text: &str) -> bool {
+    URL_SAFE_NO_PAD.decode(text).is_ok_and(|bytes| bytes.len() == LEAD_BYTES)
 }
 
 /// The name that identifies a block in its file.

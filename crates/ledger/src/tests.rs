@@ -524,8 +524,8 @@ mod evidence {
     use serde_json::json;
 
     use super::super::evidence::{
-        EvidenceLine, Header, MAX_LINES, Section, SectionLine, path_of, read, time_of, write,
-        write_files,
+        EvidenceBlock, EvidenceLine, Header, MAX_LINES, Section, SectionLine, path_of, read,
+        time_of, write, write_files,
     };
     use super::super::read::evidence_about;
     use super::super::{Digest, Record, RecordKind};
@@ -625,6 +625,25 @@ mod evidence {
             assert_eq!(read.strength, written.strength, "{text}");
             let close = |time: &Option<String>| time.as_ref().unwrap()[..19].to_owned();
             assert_eq!(close(&read.time), close(&written.time), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_block_has_one_spelling() {
+        let read = |hash: &str, deleted: bool| -> Option<EvidenceBlock> {
+            let mut list = vec!["function", "one", "1-4", hash];
+            list.extend(deleted.then_some("deleted"));
+            serde_json::from_value(json!(list)).ok()
+        };
+        const HASH: &str = "s:UklkzfIL3rx1yyW1Om-TRA";
+        for lead in ["", "+kX3p9A"] {
+            let hash = format!("{HASH}{lead}");
+            let block = read(&hash, false).unwrap();
+            assert_eq!(serde_json::to_value(&block).unwrap()[3], hash);
+        }
+        assert!(read(HASH, true).unwrap().deleted);
+        for wrong in ["+", "+kX3p", "+kX3p9B", "+kX3p9A+", ":kX3p9A"] {
+            assert_eq!(read(&format!("{HASH}{wrong}"), false), None, "{wrong}");
         }
     }
 }

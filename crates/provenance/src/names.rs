@@ -2,7 +2,7 @@
 //! them.
 
 use code::{Block, BlockKind, Identity};
-use ledger::{BlockName, BlockRecord};
+use ledger::{BlockName, BlockRecord, short_lead};
 
 /// Returns true if a record means this block. Several blocks of a file may have one name, because a
 /// record does not store parameters.
@@ -20,6 +20,7 @@ pub fn textless(block: &Block, language: Option<&str>) -> BlockRecord {
     let lines = block.lines;
     BlockRecord {
         block: Some(name),
+        lead: short_lead(block),
         ..BlockRecord::with_lines_only(lines.start(), lines.end(), content)
     }
 }

@@ -24,6 +24,7 @@ pub struct LastChange {
 
 pub struct FormerBlock {
     pub content: ContentHash,
+    pub lead: Option<ContentHash>,
     pub has_lost_lines: bool,
 }
 
@@ -108,6 +109,7 @@ impl ParentFile {
             let mut gone = lines.filter(|(_, is_gone)| **is_gone);
             FormerBlock {
                 content: old.fingerprint.content.clone(),
+                lead: old.fingerprint.lead.clone(),
                 has_lost_lines: gone.any(|(line, _)| {
                     u32::try_from(line + 1).is_ok_and(|line| old.whole_lines.contains(line))
                 }),

@@ -169,27 +169,32 @@ impl FileToJudge<'_> {
     fn compare(&self, block: &Block, claim: &Claim, said: &[usize], found: &mut Provenance) {
         let place = |line: &usize| self.place_of(self.lines.lines[*line]);
         let since = self.place_of_claim(claim);
-        let recorded = self.record_with_text(found, &block.fingerprint.content);
-        // If the record has the text of the whole block, the other lines that its commit
-        // brought were there before the record.
+        let with_node = self.records_with_node(block, found);
+        let recorded = with_node.iter().find(|(_, range)| range.has_lead_of(block));
+        // If a record has the text of the whole node, the other lines that its commit brought were
+        // there before the record.
         let is_newest = |line: &usize| {
             self.is_uncommitted(self.lines.lines[*line])
                 || place(line) > since
-                || place(line) == since && recorded.is_none()
+                || place(line) == since && with_node.is_empty()
         };
         let is_newer = |line: &&usize| self.lines.lines[**line].claim.is_none() && is_newest(line);
         let newer: Vec<usize> = said.iter().filter(is_newer).copied().collect();
-        if let Some((other, path, name)) = &recorded
+        if let Some((other, range)) = recorded
             && said.iter().all(|line| place(line) <= self.place_of_claim(other))
         {
             // The text between two definitions is named after the next one, so another name there
             // does not mean another place.
-            let has_other_name = *name != block.identity.path && !block.identity.kind.is_unnamed();
-            let is_moved = path != self.path || has_other_name;
+            let name = range.block.as_ref().map(|name| name.path.as_str()).unwrap_or_default();
+            let has_other_name = name != block.identity.path && !block.identity.kind.is_unnamed();
+            let is_moved = other.path != *self.path || has_other_name;
             found.verdict = if is_moved { Verdict::Moved } else { Verdict::Exact };
             return;
         }
         found.newer = newer.iter().map(|line| self.lines.lines[*line]).collect();
+        // If only the lead is not as it was recorded, the record of the node tells what it was.
+        let of_node = with_node.first().filter(|_| recorded.is_none());
+        let claim = of_node.map_or(claim, |(claim, _)| claim);
         found.verdict = match self.paired(block, claim, found, &newer) {
             Some(PairedAs::OnlyInside) => {
                 found.only_inside = true;
@@ -213,7 +218,9 @@ impl FileToJudge<'_> {
         let is_kept = |old: &Option<FormerBlock>| {
             old.as_ref().is_some_and(|old| !old.has_lost_lines && self.has_record_of(&old.content))
         };
-        if is_merge && change.before.iter().all(is_kept) {
+        let mut former = change.before.iter().flatten();
+        let has_lead_of_parent = former.any(|old| old.lead == block.fingerprint.lead);
+        if is_merge && has_lead_of_parent && change.before.iter().all(is_kept) {
             return Verdict::Exact;
         }
         let has_lost_lines = change.before.iter().flatten().any(|old| old.has_lost_lines);
@@ -280,7 +287,7 @@ impl FileToJudge<'_> {
         let lines = |block: &Block| block.whole_lines.end() - block.whole_lines.start();
         let alike = |(old, depth): (&Block, &usize)| {
             let (then, now) = (&old.fingerprint, &block.fingerprint);
-            if !self.is_as_recorded_at(old, claim) {
+            if !self.is_as_recorded_at(old, claim) || !self.has_lead_of(old, block, found) {
                 None
             } else if then.content == now.content {
                 // The claim is then about a block inside this one.
@@ -316,31 +323,48 @@ impl FileToJudge<'_> {
         let claims = self.lines.claims.iter().filter(|other| other.commit == claim.commit);
         let ranges = claims.filter_map(|other| other.file()).flat_map(|file| file.ranges());
         let is_its = |range: &&BlockRecord| {
-            range.block.as_ref().is_some_and(|name| {
-                name.kind == block.identity.kind.as_str() && name.path == block.identity.path
-            })
+            range.block.as_ref().is_some_and(|name| provenance::is_named(name, &block.identity))
         };
         let mut named = ranges.filter(|range| !range.deleted).filter(is_its).peekable();
-        named.peek().is_none() || named.any(|range| range.content_hash == block.fingerprint.content)
+        named.peek().is_none() || named.any(|range| range.has_text_of(block))
     }
 
-    fn record_with_text(
+    /// Returns what the records that brought lines of a block say of blocks, newest record first.
+    fn recorded_blocks(
         &self,
         found: &Provenance,
-        content: &ContentHash,
-    ) -> Option<(Arc<Claim>, RelativePath, String)> {
+    ) -> impl Iterator<Item = (&Arc<Claim>, &BlockRecord)> {
         let claims = ledger::sorted(found.own.iter().filter_map(|(_, source)| source.claim));
-        claims.into_iter().rev().find_map(|at| {
-            let claim = &self.lines.claims[at];
-            let mut ranges = claim.file()?.ranges();
-            let range = ranges.find(|range| !range.deleted && range.content_hash == *content)?;
-            let name = range.block.as_ref().map(|name| name.path.clone()).unwrap_or_default();
-            Some((Arc::clone(claim), claim.path.clone(), name))
-        })
+        let claims = claims.into_iter().rev().map(|at| &self.lines.claims[at]);
+        let files = claims.filter_map(|claim| Some((claim, claim.file()?)));
+        let ranges = files.flat_map(|(claim, file)| file.ranges().map(move |range| (claim, range)));
+        ranges.filter(|(_, range)| !range.deleted)
+    }
+
+    /// Returns those of [`Self::recorded_blocks`] that have the text of a block, apart from its lead.
+    fn records_with_node(
+        &self,
+        block: &Block,
+        found: &Provenance,
+    ) -> Vec<(&Arc<Claim>, &BlockRecord)> {
+        let all = self.recorded_blocks(found);
+        all.filter(|(_, range)| range.content_hash == block.fingerprint.content).collect()
+    }
+
+    /// Returns true if a block has the lead of an earlier one, or one with which a record names the
+    /// earlier one.
+    fn has_lead_of(&self, old: &Block, block: &Block, found: &Provenance) -> bool {
+        let is_named = |range: &BlockRecord| {
+            range.block.as_ref().is_some_and(|name| provenance::is_named(name, &old.identity))
+        };
+        old.fingerprint.lead == block.fingerprint.lead
+            || self
+                .recorded_blocks(found)
+                .any(|(_, range)| is_named(range) && range.has_lead_of(block))
     }
 
     fn is_as_recorded(&self, block: &Block, found: &Provenance) -> bool {
-        self.record_with_text(found, &block.fingerprint.content).is_some()
+        self.recorded_blocks(found).any(|(_, range)| range.has_text_of(block))
     }
 
     fn acceptance_of(&self, block: &Block, own: &[usize]) -> Option<Arc<Entry>> {
@@ -348,8 +372,7 @@ impl FileToJudge<'_> {
         let versions = ledger::sorted(sources.filter_map(|source| source.version));
         let accepts = |entry: &&Arc<Entry>| {
             let mut ranges = entry.record.files.iter().flat_map(|file| file.ranges());
-            entry.record.kind == RecordKind::Ack
-                && ranges.any(|range| range.content_hash == block.fingerprint.content)
+            entry.record.kind == RecordKind::Ack && ranges.any(|range| range.has_text_of(block))
         };
         let acks = versions.iter().filter_map(|at| self.lines.acks.get(*at)).flatten();
         let all = acks.chain(&self.lines.open_acks).filter(accepts);

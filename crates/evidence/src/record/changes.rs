@@ -74,7 +74,9 @@ impl RecordedChanges<'_> {
         };
         self.blocks.iter().any(|range| {
             let has_text = range.content_hash == block.fingerprint.content;
-            !range.deleted && (has_text || has_blocks && has_name(range))
+            !range.deleted
+                && range.has_lead_of(block)
+                && (has_text || has_blocks && has_name(range))
         })
     }
 

@@ -98,7 +98,9 @@ impl LaterEdits {
         let Some(left) = &self.left else { return false };
         let left = left.blocks();
         let is_left = |other: &Block| {
-            other.identity == block.identity && other.fingerprint.tokens == block.fingerprint.tokens
+            let (then, now) = (&other.fingerprint, &block.fingerprint);
+            other.identity == block.identity
+                && (&then.tokens, &then.lead) == (&now.tokens, &now.lead)
         };
         !left.blocks.iter().any(is_left)
     }
@@ -419,7 +421,6 @@ fn touched_blocks(
             block.whole_lines.contains(*line) && !inner.iter().any(|inner| inner.contains(*line))
         };
         let is_its = |range: &&BlockRecord| !range.deleted && is_named(block, range);
-        let is_same = |range: &BlockRecord| range.content_hash == block.fingerprint.content;
         let is_left = |file: &&FileRecord| {
             let texts = (before, now);
             let mut its = file.ranges().filter(is_its);
@@ -431,14 +432,14 @@ fn touched_blocks(
         let last = ranges().filter(is_its).last();
         let textless = provenance::textless(block, language);
         let has_changed = later.unrecorded.iter().any(is_own) || later.have_changed(block);
-        let is_changed_since = has_changed && !ranges().any(is_same);
+        let is_changed_since = has_changed && !ranges().any(|range| range.has_text_of(block));
         // If somebody changed the block after its record, the record stands for the text that it
         // left, and not for the one that was committed.
-        let content_hash = match last.filter(|_| is_changed_since) {
-            Some(last) => last.content_hash.clone(),
-            None => textless.content_hash.clone(),
+        let (content_hash, lead) = match last.filter(|_| is_changed_since) {
+            Some(last) => (last.content_hash.clone(), last.lead.clone()),
+            None => (textless.content_hash.clone(), textless.lead.clone()),
         };
-        EvidenceBlock::from_record(&BlockRecord { content_hash, ..textless })
+        EvidenceBlock::from_record(&BlockRecord { content_hash, lead, ..textless })
     };
     let mut found: Vec<EvidenceBlock> =
         blocks.blocks.iter().enumerate().filter_map(recorded).collect();

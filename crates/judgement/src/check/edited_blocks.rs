@@ -329,6 +329,7 @@ impl<'a> EditedFile<'a> {
             let has_name =
                 || range.block.as_ref().is_some_and(|name| is_named(name, &block.identity));
             !range.deleted
+                && range.has_lead_of(block)
                 && (range.content_hash == block.fingerprint.content || has_blocks && has_name())
         };
         self.change.owners_by_name(self.ws, self.path, is_meant)
