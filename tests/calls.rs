@@ -494,6 +494,46 @@ fn a_write_that_no_gate_saw_is_noted_and_reported() {
     assert_eq!(ground::session::ungated::still_valid(&ws.root), [], "it is undone");
 }
 
+/// What was in the file before such a write is unknown, so only what the call itself says that it wrote is its own.
+#[test]
+fn a_write_that_no_gate_saw_takes_no_line_of_a_person() {
+    let person = BEFORE.replace("2;", "2;\n    22;");
+    let edit = |every| vec![Replacement { old: "    1;\n".into(), new: "    11;\n".into(), every }];
+    let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n fn one() {\n-    1;\n+    11;\n }\n*** End Patch";
+    let edits::patch::FilePatch::Update { hunks, .. } =
+        edits::patch::read(patch).expect("a patch").remove(0)
+    else {
+        panic!("an update")
+    };
+    let changed = person.replace(" 1;", " 11;");
+    let inserted = person.replace("1;", "1;\n    11;");
+    let cases = [
+        (Change::Replace(edit(false)), changed.clone(), vec![2]),
+        (Change::Replace(edit(true)), changed.clone(), vec![2]),
+        (Change::ReplaceLoosely(edit(false)), changed.clone(), vec![2]),
+        (Change::Hunks(hunks), changed.clone(), vec![2]),
+        (Change::Insert { after_line: 2, text: "    11;\n".into() }, inserted, vec![3]),
+        (Change::Append("// End.\n".into()), format!("{person}// End.\n"), vec![9]),
+        // The new text is there several times, or not at all, or the call does not tell it.
+        (Change::Replace(edit(false)), changed.replace("22;", "11;"), vec![]),
+        (Change::Replace(edit(false)), person.clone(), vec![]),
+        (Change::Whole(changed.clone()), person, vec![]),
+        (Change::Unknown, changed, vec![]),
+    ];
+    for (change, now, expected) in cases {
+        let repo = repo();
+        call(&event(&repo, "s", vec![select("INT-001")]), || {}).expect("selected");
+        repo.write("src/a.rs", &now);
+        let effect = Effect::Write { path: "src/a.rs".into(), change };
+        record_after_call(&event(&repo, "s", vec![effect.clone()]));
+        let ws = repo.open();
+        let records = ws.journal.entries().iter().map(|entry| &entry.record);
+        let lines = records.flat_map(|record| &record.files).flat_map(|file| &file.conversations);
+        let runs = lines.flat_map(|one| one.lines.runs()).flat_map(|run| run.lines.clone());
+        assert_eq!(runs.map(|line| line + 1).collect::<Vec<_>>(), expected, "{effect:?}\n{now}");
+    }
+}
+
 #[test]
 fn the_workspace_of_the_written_file_judges_the_call() {
     let (here, there) = (repo(), repo());

@@ -51,6 +51,25 @@ impl Change {
             }
         }
     }
+
+    /// Returns a file before this change, of which the text is `after` now. `None` if the change does
+    /// not tell: it says nothing of the other lines of the file, or its new text is there several times.
+    pub fn text_before(&self, after: &str) -> Option<String> {
+        let edits: Vec<(String, String)> = match self {
+            Change::Replace(edits) | Change::ReplaceLoosely(edits) => {
+                edits.iter().map(|edit| (edit.old.clone(), edit.new.clone())).collect()
+            }
+            Change::Append(text) | Change::Insert { text, .. } => {
+                vec![(String::new(), text.clone())]
+            }
+            Change::Hunks(hunks) => hunks.iter().map(Hunk::old_and_new_text).collect(),
+            _ => return None,
+        };
+        let has_text = |(_, new): &(String, String)| !new.is_empty();
+        let back = |(before, after)| Replacement { old: after, new: before, every: false };
+        let edits = edits.into_iter().rev().filter(has_text).map(back);
+        replace::text_after_all(Some(after), &edits.collect::<Vec<_>>()).ok()
+    }
 }
 
 fn append(before: &str, text: &str) -> String {

@@ -41,6 +41,20 @@ impl Hunk {
             .collect()
     }
 
+    pub(crate) fn old_and_new_text(&self) -> (String, String) {
+        let (mut old, mut new) = (String::new(), String::new());
+        for line in &self.lines {
+            let (is_old, is_new, text) = match line {
+                HunkLine::Keep(text) => (true, true, text),
+                HunkLine::Cut(text) => (true, false, text),
+                HunkLine::New(text) => (false, true, text),
+            };
+            old.extend(is_old.then_some([text, "\n"]).into_iter().flatten());
+            new.extend(is_new.then_some([text, "\n"]).into_iter().flatten());
+        }
+        (old, new)
+    }
+
     fn only_adds(&self) -> bool {
         self.lines.iter().all(|line| matches!(line, HunkLine::New(_)))
     }

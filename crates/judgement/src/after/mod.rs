@@ -31,6 +31,7 @@ use super::gate::{self, Decision, GateRequest, SAME_CALL};
 use super::map;
 use super::seen_blocks::{self, KnownBlocks, SeenFile};
 use code::LineRange;
+use edits::{Change, same_text};
 use evidence::event::{Effect, Event};
 use evidence::record::call::{FinishedCall, record_of_call};
 use evidence::record::{EarlierTexts, RecordRequest};
@@ -556,25 +557,31 @@ impl Observation<'_> {
         }
     }
 
-    /// Records a write whose beginning no hook saw. Returns the files that the call names as
-    /// written.
+    /// Records a write whose beginning no hook saw, as far as the call itself says what it wrote.
+    /// Anybody may have written the rest of the file. Returns the files that the call names as written.
     fn never_gated(&mut self) -> Vec<RelativePath> {
         let (ws, event) = (self.ws, self.event);
-        let mut written = Vec::new();
-        for path in event.effects.iter().flat_map(Effect::written) {
-            let Ok(path) = ws.path(ws.root.path(), &event.cwd.join(path)) else { continue };
-            let now = seen::state(&ws.root, &path, MAX_TEXT);
-            let before = (EarlierContent::Unknown, ws.head().cloned());
-            self.not_gated(&path, &now, before, "no hook was asked before it");
-            self.file(&path, &now).changed_unseen();
-            written.push(path);
+        let (mut written, mut earlier) = (Vec::new(), BTreeMap::new());
+        for effect in &event.effects {
+            for path in effect.written() {
+                let Ok(path) = ws.path(ws.root.path(), &event.cwd.join(path)) else { continue };
+                let now = seen::state(&ws.root, &path, MAX_TEXT);
+                let before = (EarlierContent::Unknown, ws.head().cloned());
+                self.not_gated(&path, &now, before, "no hook was asked before it");
+                self.file(&path, &now).changed_unseen();
+                if let Some(texts) = texts_by_effect(effect, &now).filter(|_| !event.failed) {
+                    earlier.insert(path.clone(), texts);
+                }
+                written.push(path);
+            }
         }
         if written.is_empty() {
             return written;
         }
         match selection::selected_by(ws, event) {
             Some(intent) => {
-                self.record(&written, Some(intent), Strength::Observed, BTreeMap::new());
+                let told: Vec<RelativePath> = earlier.keys().cloned().collect();
+                self.record(&told, Some(intent), Strength::Observed, earlier);
             }
             None => {
                 let message = format!(
@@ -619,6 +626,22 @@ impl Observation<'_> {
         for skipped in answer.iter().flat_map(|answer| &answer.skipped) {
             tracing::debug!(path = %skipped.path, reason = skipped.reason, "not recorded");
         }
+    }
+}
+
+/// Returns what an effect says of the text that a file had before. `None` if it does not tell what of
+/// the file it wrote.
+fn texts_by_effect(effect: &Effect, now: &FileState) -> Option<EarlierTexts> {
+    let texts = EarlierTexts::default();
+    match effect {
+        Effect::Delete { .. } => now.hash.is_none().then_some(texts),
+        Effect::Write { change: Change::Whole(text), .. } => {
+            same_text(text, now.text.as_deref()?).then_some(texts)
+        }
+        Effect::Write { change, .. } => {
+            Some(EarlierTexts { before: Some(change.text_before(now.text.as_deref()?)?), ..texts })
+        }
+        _ => None,
     }
 }
 
