@@ -120,7 +120,7 @@ impl Lab {
         String::from_utf8(output.stdout).expect("UTF-8")
     }
 
-    fn git_output(&self, arguments: &[&str]) -> Output {
+    pub fn git_output(&self, arguments: &[&str]) -> Output {
         clean(Command::new(&*GIT), &self.root)
             .args(["-c", "user.name=t", "-c", "user.email=t@example.invalid"])
             .args(QUICK_GIT)

@@ -63,6 +63,27 @@ fn a_line_changed_before_the_commit_is_not_as_recorded() {
     assert_eq!(lines, by(&[None, one, None, one, one, one, None, None]));
 }
 
+/// The evidence that an amend breaks is announced at once, and the next commit completes it.
+#[test]
+fn an_amend_says_which_lines_are_left_without_evidence() {
+    let lab = governed();
+    record(&lab, "INT-001", &["first()", "second()", "third()"]);
+    lab.commit();
+    let amended = |intent, calls: &[&str]| {
+        record(&lab, intent, calls);
+        let output = lab.git_output(&["commit", "-q", "-a", "--amend", "--no-edit"]);
+        String::from_utf8(output.stderr).expect("UTF-8")
+    };
+    assert_eq!(amended("INT-001", &["first()", "second()", "third()", "more()"]), "");
+    let said = amended("INT-002", &["first()", "amended()", "second()", "third()", "more()"]);
+    assert!(said.contains("has the code of 1 record, and no evidence of it"), "{said}");
+    assert!(said.contains("intent seal && git commit"), "{said}");
+    lab.fine(&["seal"]);
+    lab.commit();
+    let lines = [None, Some("1"), Some("2"), Some("1"), Some("1"), Some("1"), None, None];
+    assert_eq!(told(&lab).1, by(&lines));
+}
+
 #[test]
 fn an_amended_commit_keeps_the_lines_of_the_first_one() {
     let lab = governed();

@@ -29,7 +29,7 @@ use crate::comparison::{digests, is_evidence, still_named};
 use code::Document;
 use code::saying_lines::says_something;
 use ground::git::{BString, ChangeKind, ChangedBlob, ObjectId, ObjectReader, PathChange, Target};
-use ground::{CommitId, Git, RelativePath, clock, store};
+use ground::{CommitId, Finding, Git, RelativePath, clock, store};
 use history::knowledge::runs_about;
 use history::{
     JournalTexts, LineText, RecordedText, Walk, attribute_part, language_of, new_lines,
@@ -104,11 +104,17 @@ pub fn would_seal(ws: &Workspace) -> Result<SealAnswer, VerbError> {
 }
 
 /// Moves records out of the journal whose evidence is in `HEAD` now, and back in if their commit has
-/// left the history. Removes those that were thrown away. A hook calls this after each commit.
-pub fn after_commit(ws: &Workspace) -> Result<(), VerbError> {
-    let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return Ok(()) };
-    settle::settle_and_reopen(ws, git, &[])?;
-    thrown_away::retire_thrown_away(ws, git)
+/// left the history. Removes those that were thrown away. A hook calls this after each commit. Returns
+/// a finding for each commit that broke runs of its evidence, as an amend does that adds a line
+/// between recorded ones.
+pub fn after_commit(ws: &Workspace) -> Result<Vec<Finding>, VerbError> {
+    let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return Ok(Vec::new()) };
+    let has_broken_runs = settle::settle_and_reopen(ws, git, &[])?;
+    thrown_away::retire_thrown_away(ws, git)?;
+    if has_broken_runs {
+        return commits_without_evidence(&ws.clone().with_records_of_now());
+    }
+    Ok(Vec::new())
 }
 
 /// Returns true if git ignores evidence here, so that no commit ever carries it.

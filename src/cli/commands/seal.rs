@@ -6,7 +6,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use crate::cli::git::{self, stage, update_index};
-use crate::cli::print::{DIM, INTENT, Page};
+use crate::cli::print::{DIM, INTENT, Page, WARN};
 use crate::cli::{CliError, Context, Exit, programs};
 use evidence::seal::{
     SealAnswer, SealCaller, after_commit, nothing_sealed, retire, retire_daily, seal, would_seal,
@@ -100,7 +100,11 @@ fn run_hook(
             message::add_trailers(workspace, &context.cwd.join(message))?;
         }
         _ => {
-            after_commit(workspace).map_err(|error| error.with_hint())?;
+            for left in after_commit(workspace).map_err(|error| error.with_hint())? {
+                let mut page = Page::default();
+                page.label(WARN, "warning:").text(left.message).literal(" ");
+                context.printer.aside(page.text(left.help).end())?;
+            }
             keep(workspace)?;
             retire_daily(workspace)?;
         }

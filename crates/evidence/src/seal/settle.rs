@@ -30,17 +30,18 @@ const MAX_COMMITS: usize = 64;
 
 /// Settles the records of the drafts that are in `HEAD` now, and puts the records of those commits
 /// back into the journal that have left the history since the last call. `staged` is the evidence
-/// that the next commit adds.
+/// that the next commit adds. Returns true if records stay in the journal because a commit broke runs
+/// of their evidence.
 pub(super) fn settle_and_reopen(
     ws: &Workspace,
     git: &Git,
     staged: &[RelativePath],
-) -> Result<(), VerbError> {
-    let Some(head) = ws.head() else { return Ok(()) };
+) -> Result<bool, VerbError> {
+    let Some(head) = ws.head() else { return Ok(false) };
     let drafts = journal::drafts(&ws.root);
     let is_taken_over = takes_evidence_over(ws, git, head, (&drafts, staged))?;
-    settle_committed(ws, git, head, drafts)?;
-    reopen_lost(ws, git, head, is_taken_over)
+    let is_broken = settle_committed(ws, git, head, drafts)?;
+    Ok(reopen_lost(ws, git, head, is_taken_over)? || is_broken)
 }
 
 /// Returns true if evidence of another commit that was sealed here is staged, or came with the new
@@ -73,13 +74,14 @@ fn settle_committed(
     git: &Git,
     head: &CommitId,
     drafts: Vec<DraftNote>,
-) -> Result<(), VerbError> {
-    let (mut left, mut is_any) = (Vec::new(), false);
+) -> Result<bool, VerbError> {
+    let (mut left, mut is_any, mut is_broken) = (Vec::new(), false, false);
     for draft in drafts {
         if let Some(bytes) = git.file_at(head, &draft.file)? {
             let mut records = draft.records;
             if !stands_as_sealed(git, head, (&draft.file, &bytes))? {
                 let unsealed = unsealed_records(ws, &records);
+                is_broken |= !unsealed.is_empty();
                 records.retain(|id| !unsealed.contains(id));
             }
             settle_with(ws, git, head, (&draft.file, &records))?;
@@ -91,7 +93,7 @@ fn settle_committed(
     if is_any {
         journal::note_drafts(&ws.root, &left)?;
     }
-    Ok(())
+    Ok(is_broken)
 }
 
 /// Returns true if a commit has all lines where a file of evidence names them. Another hook may have
@@ -121,10 +123,10 @@ fn stands_as_sealed(
 
 /// Moves the records out of the journal again whose commit had left the history and whose evidence
 /// is in `HEAD` now: after an amend or a rebase, or when the commit came back.
-fn settle_reopened(ws: &Workspace, git: &Git) -> Result<(), VerbError> {
-    let (Some(head), notes) = (ws.head(), journal::reopened(&ws.root)) else { return Ok(()) };
+fn settle_reopened(ws: &Workspace, git: &Git) -> Result<bool, VerbError> {
+    let (Some(head), notes) = (ws.head(), journal::reopened(&ws.root)) else { return Ok(false) };
     if notes.is_empty() {
-        return Ok(());
+        return Ok(false);
     }
     let open = journal::open_ids(&ws.root);
     let (mut back, mut left) = (Vec::new(), Vec::new());
@@ -146,7 +148,7 @@ fn settle_reopened(ws: &Workspace, git: &Git) -> Result<(), VerbError> {
         records.retain(|id| !unsealed.contains(id));
         settle_with(ws, git, head, (&files[0], &records))?;
     }
-    Ok(())
+    Ok(!unsealed.is_empty())
 }
 
 /// Returns those of the records whose evidence does not name all of their lines any more, since an
@@ -206,14 +208,14 @@ fn reopen_lost(
     git: &Git,
     head: &CommitId,
     is_taken_over: bool,
-) -> Result<(), VerbError> {
+) -> Result<bool, VerbError> {
     let noted = journal::keepers(&ws.root);
     let left = match is_taken_over {
         true => LeftHistory::of_all_settled(&ws.root, git, head)?,
         false => LeftHistory::since_noted(&ws.root, git, head)?,
     };
     if left.keepers == noted && left.commits.is_empty() {
-        return Ok(());
+        return Ok(false);
     }
     if !left.commits.is_empty() {
         let mut notes = journal::reopened(&ws.root);
