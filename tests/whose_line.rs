@@ -1064,6 +1064,18 @@ const VERDICTS: &[VerdictStory] = &[
         expected: ("exact", ""),
     },
     VerdictStory {
+        name: "a person cuts what a clean merge united at its start",
+        told: |place| {
+            let with_lead = |calls: &str| format!("#[a]\n{}", f(calls));
+            place.step(1, &with_lead("one two three four five"));
+            place.branch("t", 1, &with_lead("one guard two three four five"));
+            place.step(2, &with_lead("one two three four watch five"));
+            place.git(&["merge", "-q", "-m", "m", "t"]);
+            place.step(0, &f("one guard two three four watch five"));
+        },
+        expected: ("modified", "lines were removed since"),
+    },
+    VerdictStory {
         name: "a person drops lines of both sides in a conflict",
         told: |place| {
             place.step(1, &f("one two three"));

@@ -18,13 +18,15 @@ pub struct LastChange {
     pub time: i64,
     /// One item for each parent. `None` if a parent lacks the block.
     pub before: Vec<Option<FormerBlock>>,
+    /// Whether the change left the block as it is. Otherwise a later change has removed lines at its
+    /// start or its end, so that the text of the longer block contains it, too.
+    pub has_left_block: bool,
     /// The lines of the block of which the change altered only white space, counted from 0.
     pub respaced: Vec<usize>,
 }
 
 pub struct FormerBlock {
     pub content: ContentHash,
-    pub lead: Option<ContentHash>,
     pub has_lost_lines: bool,
 }
 
@@ -75,6 +77,7 @@ impl<'git> BlockChanges<'git> {
                 return Some(LastChange {
                     commit: ObjectId::null(tip.kind()),
                     time: i64::MAX,
+                    has_left_block: true,
                     respaced: respaced_within(start..start + count, &[content], now.as_bytes()),
                     before,
                 });
@@ -93,7 +96,13 @@ impl<'git> BlockChanges<'git> {
             let parents = change.before.iter().flatten();
             let parents: Vec<&[u8]> = parents.map(|old| &*old.content).collect();
             let respaced = respaced_within(start..start + count, &parents, &now);
-            return Some(LastChange { commit: change.commit, time: change.time, respaced, before });
+            let print = &block.fingerprint;
+            let is_it = |it: &Block| {
+                (&it.fingerprint.content, &it.fingerprint.lead) == (&print.content, &print.lead)
+            };
+            let has_left_block = ws.document(path, &now).ok()?.blocks().blocks.iter().any(is_it);
+            let (commit, time) = (change.commit, change.time);
+            return Some(LastChange { commit, time, respaced, before, has_left_block });
         }
         None
     }
@@ -109,7 +118,6 @@ impl ParentFile {
             let mut gone = lines.filter(|(_, is_gone)| **is_gone);
             FormerBlock {
                 content: old.fingerprint.content.clone(),
-                lead: old.fingerprint.lead.clone(),
                 has_lost_lines: gone.any(|(line, _)| {
                     u32::try_from(line + 1).is_ok_and(|line| old.whole_lines.contains(line))
                 }),

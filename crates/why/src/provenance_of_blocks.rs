@@ -214,13 +214,14 @@ impl FileToJudge<'_> {
     /// has united it, its white space was changed, or lines were removed.
     fn changed_without_new_lines(&self, block: &Block, found: &mut Provenance) -> Verdict {
         let Some(change) = (self.last_change)(block) else { return Verdict::Modified };
-        let is_merge = change.before.len() > 1;
         let is_kept = |old: &Option<FormerBlock>| {
             old.as_ref().is_some_and(|old| !old.has_lost_lines && self.has_record_of(&old.content))
         };
-        let mut former = change.before.iter().flatten();
-        let has_lead_of_parent = former.any(|old| old.lead == block.fingerprint.lead);
-        if is_merge && has_lead_of_parent && change.before.iter().all(is_kept) {
+        if !change.has_left_block {
+            found.is_cut = true;
+            return Verdict::Modified;
+        }
+        if change.before.len() > 1 && change.before.iter().all(is_kept) {
             return Verdict::Exact;
         }
         let has_lost_lines = change.before.iter().flatten().any(|old| old.has_lost_lines);
