@@ -34,11 +34,12 @@ pub(crate) use standing::{StillNamed, still_named};
 pub(crate) const UNREAD: &str =
     "nobody can say whether their code still exists, and if it does, it names nobody now";
 
-/// Compares the evidence of a workspace with that of a base. Only files that differ are read. Their
-/// own faults, such as a digest that does not fit, are among the findings.
+/// Compares the evidence of a workspace with that of a base, and with the history of the branch that
+/// the change goes into. Only files that differ are read. Their own faults, such as a digest that does
+/// not fit, are among the findings.
 pub fn against_base(
     ws: &Workspace,
-    base: &CommitId,
+    (base, target): (&CommitId, &CommitId),
     rules: &Rules,
     signatures: &dyn Signatures,
 ) -> Result<Compared, VerbError> {
@@ -54,7 +55,7 @@ pub fn against_base(
     let is_new = |entry: &Entry| entry.section.is_some_and(|section| !known.contains(&section));
     let mut new: Vec<_> = now.entries().iter().filter(|entry| is_new(entry)).cloned().collect();
     new.extend(projects::late_entries(ws, git, base, &changes.all)?);
-    compared.add_counts(new_evidence::judge(ws, git, (base, rules), &new)?);
+    compared.add_counts(new_evidence::judge(ws, git, (base, target), rules, &new)?);
     compared.add_counts(reassign::judge_all(ws, &new));
     let named = new.iter().filter(|entry| !entry.record.files.is_empty());
     let named = named.filter(|entry| is_evidence(&entry.origin.path));

@@ -13,8 +13,8 @@ use ground::git::{BStr, BString, ByteSlice, GitError, ObjectId, ObjectReader};
 use ground::{RelativePath, Root, store};
 use ledger::evidence;
 use ledger::{
-    Digest, Entry, EqualPlaces, HashedRun, LineRuns, RecordDialect, RecordKind, SINGLE_LEDGER,
-    Trust, read,
+    Digest, Entry, EqualPlaces, HashedRun, LineRuns, Record, RecordDialect, RecordKind,
+    SINGLE_LEDGER, Trust, read,
 };
 
 use crate::ancestors::{Ancestors, RecentHistory};
@@ -717,10 +717,7 @@ pub fn claimed_lines(
             claimed[line] = claimed[line].max(Some(entry));
         }
     }
-    let writer = |entry: usize| {
-        let record = &entries[entry].record;
-        (&record.intent_id, &record.session, record.tool.as_ref().map(|tool| &tool.name))
-    };
+    let writer = |entry: usize| writer_of_entry(&entries[entry]);
     let mut found: Vec<Vec<usize>> = vec![Vec::new(); text.len()];
     for (_, runs) in moved {
         let is_free = |line: &usize| {
@@ -737,6 +734,13 @@ pub fn claimed_lines(
         claimed[line] = claimed[line].or(last.filter(|_| is_one));
     }
     claimed
+}
+
+/// Returns what two entries have in common that may both name a line: intent, session and tool.
+pub fn writer_of_entry(entry: &Entry) -> (Option<&str>, Option<&str>, Option<&str>) {
+    let Record { intent_id, session, tool, .. } = &entry.record;
+    let tool = tool.as_ref().map(|tool| &*tool.name);
+    (intent_id.as_deref(), session.as_deref(), tool)
 }
 
 /// Like [`claimed_lines`], if the numbers of all runs are right. `known` are lines that the commit

@@ -212,7 +212,8 @@ pub fn change_signed(
             compared.notes.extend(rule_changes::unsent(here, &judged)?);
         }
         if let Some(base) = judged.base() {
-            compared.add_counts(evidence::comparison::against_base(ws, base, &rules, signatures)?);
+            let sides = (base, judged.tip.as_ref().unwrap_or(base));
+            compared.add_counts(comparison::against_base(ws, sides, &rules, signatures)?);
         }
         findings.extend(compared.findings);
         summary.notes.extend(compared.notes);

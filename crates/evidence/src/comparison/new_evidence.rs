@@ -7,9 +7,11 @@ use std::sync::Arc;
 use super::changes::bytes_now;
 use crate::compared::{Compared, finding_at, is_evidence};
 use code::saying_lines::says_something;
-use ground::git::{AddedFile, GitError, ObjectReader, Target};
+use ground::git::{AddedFile, BString, GitError, ObjectReader, Target};
 use ground::{Code, CommitId, Finding, Git, RelativePath};
-use history::knowledge::{AskedTree, Knowledge, claimed_lines, lines_of_entry, runs_about};
+use history::knowledge::{
+    AskedTree, Knowledge, claimed_lines, lines_of_entry, runs_about, writer_of_entry,
+};
 use history::{LineText, Walk, language_of, new_lines};
 use ledger::evidence::{EVIDENCE_FOLDER, is_compacted};
 use ledger::{Contributor, Entry, FileRecord, LineRuns, Record, RecordKind, Trust, read};
@@ -69,10 +71,12 @@ fn added_since(
     Ok(all)
 }
 
+/// Judges new evidence. The change begins at `base`, and goes into `target`.
 pub(super) fn judge(
     ws: &Workspace,
     git: &Git,
-    (base, rules): (&CommitId, &Rules),
+    (base, target): (&CommitId, &CommitId),
+    rules: &Rules,
     entries: &[Arc<Entry>],
 ) -> Result<Compared, VerbError> {
     let mut compared = Compared::default();
@@ -82,17 +86,15 @@ pub(super) fn judge(
     let tips = tips(ws)?;
     let added = added_since(git, &tips, base)?;
     let is_late = entries.iter().any(|entry| entry.late_commit.is_some());
-    let (history, base_history) = match is_late {
-        true => (git.ancestors(&tips)?, git.ancestors(slice::from_ref(base))?),
-        false => Default::default(),
-    };
+    let history = if is_late { git.ancestors(&tips)? } else { HashSet::new() };
+    let of_target = commits_of_target(git, target, &history, entries)?;
     let mut lines = LinesOfCommits {
         ws,
         git,
         reader: git.object_reader()?,
         known: HashMap::new(),
-        base,
-        of_base: None,
+        target,
+        of_target: None,
     };
     let mut about_others: Vec<&Entry> = Vec::new();
     for entry in entries.iter().filter(|entry| entry.trust != Trust::Contradicted) {
@@ -103,12 +105,15 @@ pub(super) fn judge(
                     wrong.extend(lines.judge(entry, place, &mut compared.notes)?);
                 }
             }
+            // What the target has already is no news.
+            Some(_) if base != target && git.has_file(target, &entry.origin.path)? => {}
             Some(of) if history.contains(of) => {
                 // A reassignment is judged by `reassign::judge`.
-                if base_history.contains(of) && entry.record.kind != RecordKind::Reassign {
-                    compared.notes.push(late_note(entry, of));
-                    compared.findings.extend(late_findings(git, rules, entry, of));
-                    wrong.extend(lines.claimed_already(entry, of)?);
+                let meant = of_target.get(of).filter(|_| entry.record.kind != RecordKind::Reassign);
+                for meant in meant.into_iter().flatten() {
+                    compared.notes.push(late_note(entry, meant));
+                    compared.findings.extend(late_findings(git, rules, entry, meant));
+                    wrong.extend(lines.claimed_already(entry, meant)?);
                 }
                 let place = Place { commit: Some(of), added_as: None };
                 wrong.extend(lines.judge(entry, place, &mut compared.notes)?);
@@ -129,12 +134,47 @@ pub(super) fn judge(
             compared.findings.push(refuse(entry, &wrong.join("; ")));
         }
     }
-    for (entry, wrong) in about_others.iter().zip(lines.claimed_of_base(&about_others)?) {
+    for (entry, wrong) in about_others.iter().zip(lines.claimed_of_target(&about_others)?) {
         if !wrong.is_empty() {
             compared.findings.push(refuse(entry, &wrong.join("; ")));
         }
     }
     Ok(compared)
+}
+
+/// Returns for each commit of a history that late evidence names the commits of the target of which the
+/// evidence speaks: the commit itself, or those that are copies of it, as after a cherry-pick ([`Knowledge`]).
+fn commits_of_target(
+    git: &Git,
+    target: &CommitId,
+    history: &HashSet<CommitId>,
+    entries: &[Arc<Entry>],
+) -> Result<HashMap<CommitId, Vec<CommitId>>, VerbError> {
+    let named = entries.iter().filter_map(|entry| entry.late_commit.clone().map(CommitId));
+    let named: HashSet<CommitId> = named.filter(|commit| history.contains(commit)).collect();
+    let mut found = HashMap::new();
+    if named.is_empty() {
+        return Ok(found);
+    }
+    let all = git.ancestors(slice::from_ref(target))?;
+    let mut reader = git.object_reader()?;
+    let mut others: HashMap<BString, Vec<CommitId>> = HashMap::new();
+    for commit in named {
+        if all.contains(&commit) {
+            found.insert(commit.clone(), vec![commit]);
+        } else {
+            let authorship = reader.authorship(git.object_id(&commit)?)?;
+            others.entry(authorship).or_default().push(commit);
+        }
+    }
+    for commit in all.iter().filter(|_| !others.is_empty()) {
+        let authorship = reader.authorship(git.object_id(commit)?)?;
+        for copied in others.get(&authorship).into_iter().flatten() {
+            found.entry(copied.clone()).or_insert_with(Vec::new).push(commit.clone());
+        }
+    }
+    found.values_mut().for_each(|commits| commits.sort());
+    Ok(found)
 }
 
 #[derive(Clone, Copy)]
@@ -197,9 +237,9 @@ struct LinesOfCommits<'a> {
     git: &'a Git,
     reader: ObjectReader<'a>,
     known: HashMap<(Option<CommitId>, RelativePath), Arc<BroughtText>>,
-    base: &'a CommitId,
-    /// What the evidence of the base says, once somebody asked.
-    of_base: Option<Knowledge<'a>>,
+    target: &'a CommitId,
+    /// What the evidence of the target says, once somebody asked.
+    of_target: Option<Knowledge<'a>>,
 }
 
 impl<'a> LinesOfCommits<'a> {
@@ -280,11 +320,11 @@ impl<'a> LinesOfCommits<'a> {
         Ok(wrong)
     }
 
-    /// Returns for each entry the lines of the base that it would claim. The commits of the entries are
+    /// Returns for each entry the lines of the target that it would claim. The commits of the entries are
     /// not in the history. Such evidence counts for every commit that brought the same lines to the file
-    /// ([`Knowledge`]), and after a rebase those are commits of the change. So each commit of the base
+    /// ([`Knowledge`]), and after a rebase those are commits of the change. So each commit of the target
     /// that changed the file is asked, once for all entries.
-    fn claimed_of_base(&mut self, entries: &[&Entry]) -> Result<Vec<Vec<String>>, VerbError> {
+    fn claimed_of_target(&mut self, entries: &[&Entry]) -> Result<Vec<Vec<String>>, VerbError> {
         let mut wrong = vec![Vec::new(); entries.len()];
         let mut by_path: BTreeMap<&RelativePath, Vec<usize>> = BTreeMap::new();
         for (at, entry) in entries.iter().enumerate() {
@@ -298,7 +338,7 @@ impl<'a> LinesOfCommits<'a> {
         if by_path.is_empty() || self.git.is_shallow() {
             return Ok(wrong);
         }
-        let commits = self.git.commits_between(&[], self.base, usize::MAX)?;
+        let commits = self.git.commits_between(&[], self.target, usize::MAX)?;
         for (path, mut open) in by_path {
             let language = language_of(path.as_str());
             for commit in &commits {
@@ -344,11 +384,11 @@ impl<'a> LinesOfCommits<'a> {
         Ok(self.git.removed(tip, path)?.is_some())
     }
 
-    fn knowledge_of_base(&mut self) -> Result<Knowledge<'a>, VerbError> {
-        if let Some(known) = self.of_base.take() {
+    fn knowledge_of_target(&mut self) -> Result<Knowledge<'a>, VerbError> {
+        if let Some(known) = self.of_target.take() {
             return Ok(known);
         }
-        let tree = self.reader.commit(self.git.object_id(self.base)?)?.tree;
+        let tree = self.reader.commit(self.git.object_id(self.target)?)?.tree;
         let prefix = self.git.path_in_repository("");
         Ok(Knowledge::new(&self.ws.root, prefix, AskedTree::Tree(tree)))
     }
@@ -358,16 +398,17 @@ impl<'a> LinesOfCommits<'a> {
         if entry.record.kind != RecordKind::Mutation {
             return Ok(wrong);
         }
-        let mut knowledge = self.knowledge_of_base()?;
+        let mut knowledge = self.knowledge_of_target()?;
         let known = knowledge.of_commit(&mut self.reader, self.git.object_id(of)?)?;
-        self.of_base = Some(knowledge);
+        self.of_target = Some(knowledge);
         for file in &entry.record.files {
             let path = &file.relative_path;
             let text = self.text_at(Some(of), path)?;
             let brought: Vec<usize> = text.brought_lines().collect();
             let claimed = claimed_lines(&known, path, &text.text, &brought);
             let mut lines = lines_of_entry(entry, path, &text.text, &brought);
-            lines.retain(|line| claimed[*line].is_some());
+            let is_its = |at: usize| writer_of_entry(&known[at]) == writer_of_entry(entry);
+            lines.retain(|line| claimed[*line].is_some_and(|at| !is_its(at)));
             if !lines.is_empty() {
                 let lines = named_lines(path, &lines);
                 wrong.push(format!("other evidence names {lines} already"));
