@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use code::saying_lines::says_something;
 use code::{Block, LineRange};
-use ground::git::ObjectId;
+use ground::git::{ByteSlice, ObjectId};
 use ground::{CommitId, RelativePath};
 use history::knowledge::claimed_lines;
 use history::{FileVersion, LineSource, LineText, Walk};
@@ -32,7 +32,7 @@ pub(super) struct ChangeHistory {
 impl ChangeHistory {
     /// Returns the history of work that is in no commit.
     pub(crate) fn of_open_work(ws: &Workspace, bases: &[CommitId]) -> Self {
-        let records = ws.journal.entries().iter().map(|entry| (None, Arc::clone(entry)));
+        let records = new_records(ws, bases).into_iter().map(|entry| (None, entry));
         Self { bases: bases.to_vec(), records: records.collect(), ..Self::default() }
     }
 
@@ -77,18 +77,8 @@ impl ChangeHistory {
             let files = entry.record.files.iter().filter(|file| file.relative_path == *path);
             files.flat_map(|file| file.ranges()).any(&is_meant)
         };
-        let is_at = |base: &CommitId, path: &RelativePath| {
-            ws.git().is_some_and(|git| git.has_file(base, path).unwrap_or(false))
-        };
-        // Open files of the journal hold only records that are in no commit. Any other file is old
-        // if a base commit has it.
-        let is_old = |entry: &Entry| {
-            let place = &entry.origin.path;
-            !journal::is_open(place) && self.bases.iter().any(|base| is_at(base, place))
-        };
         let newest = |records: &[(Option<CommitId>, Arc<Entry>)]| {
-            let mut named =
-                records.iter().rev().filter(|(_, entry)| names(entry) && !is_old(entry));
+            let mut named = records.iter().rev().filter(|(_, entry)| names(entry));
             named.find_map(|(commit, entry)| {
                 let commit = commit.as_ref().map(|commit| commit.0.clone());
                 PartOwner::by_claim(ws, claim_by(entry, path, commit))
@@ -120,6 +110,30 @@ impl ChangeHistory {
         owners.iter_mut().flatten().for_each(|owner| owner.is_deletion = true);
         owners
     }
+}
+
+/// Returns the records outside evidence that none of these commits has in the same file. A record in a
+/// committed file is work of the change that added it, and not of a later one.
+fn new_records(ws: &Workspace, commits: &[CommitId]) -> Vec<Arc<Entry>> {
+    let committed = |path: &RelativePath| -> Vec<Vec<u8>> {
+        let ledger = |commit| ws.git()?.file_at(commit, path).ok()?;
+        commits.iter().filter_map(ledger).collect()
+    };
+    let mut ledgers: HashMap<&RelativePath, Vec<Vec<u8>>> = HashMap::new();
+    let all = ws.journal.entries();
+    for path in all.iter().map(|entry| &entry.origin.path).filter(|path| !journal::is_open(path)) {
+        ledgers.entry(path).or_insert_with(|| committed(path));
+    }
+    let mut new = all.to_vec();
+    new.retain(|entry| {
+        let place = entry.origin.start as usize..entry.origin.end as usize;
+        // A file is usually only appended to, so most records still stand where they stood.
+        let stands_in = |ledger: &Vec<u8>| {
+            ledger.get(place.clone()) == Some(&*entry.stored) || ledger.contains_str(&entry.stored)
+        };
+        !ledgers.get(&entry.origin.path).is_some_and(|ledgers| ledgers.iter().any(stands_in))
+    });
+    new
 }
 
 #[derive(Clone, Debug)]
