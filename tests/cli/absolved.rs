@@ -174,3 +174,78 @@ fn a_folder_that_leaves_its_scope_is_found_in_the_change_that_moves_it() {
     lab.run_git(&["mv", "src", "lib"]);
     assert_found_before_and_after(&lab, &["scope-violation lib/a.rs INT-001"]);
 }
+
+/// What happens to a line of a function, and the intent under which it is recorded.
+type Step = (char, &'static str, Option<&'static str>);
+
+/// Makes a commit that adds a line to a function, removes it or writes another one in its place.
+fn take(lab: &Lab, (what, name, intent): Step) {
+    let (path, line) = ("src/a.rs", format!("    {name}();\n"));
+    let text = lab.read(path);
+    let text = match what {
+        '+' => text.replacen("{\n", &format!("{{\n{line}"), 1),
+        '-' => text.replace(&line, ""),
+        _ => text.replace(&line, &format!("    {what}{name}();\n")),
+    };
+    lab.write(path, text);
+    if let Some(intent) = intent {
+        lab.intent(&["record", path, "--intent", intent, "--agent", "codex"]);
+    }
+    lab.commit();
+}
+
+#[test]
+#[ignore = "slow"]
+fn a_recorded_removal_is_judged_whatever_happens_to_the_block_later() {
+    const OWN: Option<&str> = Some("INT-001");
+    const OTHER: Option<&str> = Some("INT-002");
+    const FOUND: &[&str] = &["scope-violation src/a.rs INT-002"];
+    // Each row: the steps, the errors, and how many blocks are not recorded.
+    let stories: &[(&[Step], &[&str], u64)] = &[
+        (&[('-', "b", OTHER)], FOUND, 0),
+        (&[('-', "b", OTHER), ('-', "d", OWN)], FOUND, 0),
+        (&[('-', "b", OTHER), ('+', "z", OWN)], FOUND, 0),
+        // What nobody recorded lies beside it.
+        (&[('-', "b", OTHER), ('x', "d", None)], &[FOUND[0], FOUND[0]], 1),
+        (&[('-', "d", None), ('-', "b", OWN), ('+', "z", OWN)], &[], 0),
+        (&[('-', "b", OWN), ('-', "d", None)], &[], 1),
+        (&[('-', "b", OWN), ('-', "d", None), ('+', "z", OWN)], &[], 0),
+        // A line that is there again was not removed, and only the last removal counts.
+        (&[('-', "a", OTHER), ('+', "a", OWN), ('-', "d", OWN)], &[], 0),
+        (&[('-', "a", OTHER), ('+', "a", None), ('-', "a", OWN)], &[], 0),
+        (&[('-', "a", OTHER), ('+', "a", None), ('-', "a", None), ('-', "d", OWN)], &[], 0),
+        // Where another line stands, the intent of that line answers.
+        (&[('x', "b", OTHER), ('y', "xb", OWN)], &[], 0),
+        (&[('x', "b", OTHER), ('-', "xb", OWN)], &[], 0),
+    ];
+    for (steps, expected, open) in stories {
+        let lab = with_two_intents();
+        lab.write("src/a.rs", "fn one() {\n    a();\n    b();\n    c();\n    d();\n    e();\n}\n");
+        lab.commit();
+        lab.run_git(&["branch", "-q", "before"]);
+        steps.iter().for_each(|step| take(&lab, *step));
+        assert_eq!(errors(&lab, &["before..HEAD"]), *expected, "{steps:?}");
+        let told = lab.json(&["check", "--base", "before"]);
+        let blocks = &told["summary"]["blocks"];
+        let recorded = &told["summary"]["recorded"];
+        assert_eq!(blocks.as_u64(), recorded.as_u64().map(|it| it + open), "{steps:?}: {told}");
+    }
+}
+
+#[test]
+fn two_recorded_removals_that_are_merged_are_recorded() {
+    let lab = with_two_intents();
+    lab.write("src/a.rs", "fn one() {\n    a();\n    b();\n    c();\n    d();\n    e();\n}\n");
+    lab.commit();
+    lab.run_git(&["branch", "-q", "other"]);
+    lab.run_git(&["branch", "-q", "before"]);
+    take(&lab, ('-', "a", Some("INT-001")));
+    lab.run_git(&["switch", "-q", "other"]);
+    take(&lab, ('-', "e", Some("INT-001")));
+    lab.run_git(&["merge", "-q", "-m", "both", "main"]);
+    let told = lab.json(&["check", "--base", "before"]);
+    assert_eq!(
+        (&told["summary"]["recorded"], &told["summary"]["uncovered"]),
+        (&1.into(), &0.into())
+    );
+}

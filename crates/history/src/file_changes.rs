@@ -17,6 +17,8 @@ const MAX_COMMITS: usize = 100_000;
 #[derive(Clone, Debug)]
 pub struct VersionChange {
     pub commit: ObjectId,
+    /// The path after the commit, from the top of the repository.
+    pub path: BString,
     /// When it was committed, in seconds since 1970.
     pub time: i64,
     /// One item for each parent. `None` if a parent lacks the file.
@@ -92,6 +94,8 @@ pub struct FileChanges<'git> {
     /// The commits to look at, newest first, each with the path of the file.
     next: BinaryHeap<(i64, ObjectId, BString)>,
     seen: HashSet<(ObjectId, BString)>,
+    /// The commits that are visited. `None` for all.
+    within: Option<&'git HashSet<ObjectId>>,
     is_cut_off: bool,
 }
 
@@ -103,9 +107,14 @@ impl<'git> FileChanges<'git> {
         path: BString,
     ) -> Result<Self, GitError> {
         let (next, seen) = (BinaryHeap::new(), HashSet::new());
-        let mut walk = Self { reader, next, seen, is_cut_off: false };
+        let mut walk = Self { reader, next, seen, within: None, is_cut_off: false };
         walk.visit(commit, path)?;
         Ok(walk)
+    }
+
+    /// Returns the same walk, which goes on only to these commits.
+    pub fn limited_to(self, commits: &'git HashSet<ObjectId>) -> Self {
+        Self { within: Some(commits), ..self }
     }
 
     /// Returns true if the walk has ended where this clone lacks the history before, or at its bound.
@@ -114,7 +123,8 @@ impl<'git> FileChanges<'git> {
     }
 
     fn visit(&mut self, commit: ObjectId, path: BString) -> Result<(), GitError> {
-        if self.seen.insert((commit, path.clone())) {
+        let is_within = self.within.is_none_or(|commits| commits.contains(&commit));
+        if is_within && self.seen.insert((commit, path.clone())) {
             let time = self.reader.commit(commit)?.time;
             self.next.push((time, commit, path));
         }
@@ -192,7 +202,7 @@ impl<'git> FileChanges<'git> {
         let bases =
             bases.into_iter().map(|blob| self.reader.blob(blob)).collect::<Result<_, _>>()?;
         let has_bases = is_merge && !self.reader.is_shallow();
-        Ok(Some(VersionChange { commit, time, before, now, bases, has_bases }))
+        Ok(Some(VersionChange { commit, path, time, before, now, bases, has_bases }))
     }
 
     fn blobs_of_bases(

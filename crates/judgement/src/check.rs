@@ -13,6 +13,7 @@
 //! - `edited_blocks`: who edited each block of a change
 //! - `files`: reads the files of a change on both sides
 //! - `known_findings`: the baseline of findings to leave out
+//! - `removed_lines`: which commit of a change removed each line
 //! - `rule_changes`: what a change does to the rules
 //! - `suspects`: recorded blocks whose reason has changed
 
@@ -20,6 +21,7 @@ mod changed_parts;
 mod edited_blocks;
 mod files;
 mod known_findings;
+mod removed_lines;
 mod rule_changes;
 mod suspects;
 mod unrecorded_intent;

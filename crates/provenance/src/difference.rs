@@ -98,6 +98,15 @@ impl Difference {
         self.origins[index].map(|origin| &self.old.blocks[origin])
     }
 
+    pub fn text_before(&self) -> String {
+        self.before.text()
+    }
+
+    /// Returns the numbers of the own lines that a block had before.
+    pub fn line_numbers_before(&self, index: usize) -> Vec<u32> {
+        self.own_lines_before(index).iter().map(|line| line.number).collect()
+    }
+
     pub fn removed_blocks(&self) -> Vec<&Block> {
         let stands: HashSet<usize> = self.origins.iter().flatten().copied().collect();
         let all = self.old.blocks.iter().enumerate();

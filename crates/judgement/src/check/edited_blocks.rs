@@ -5,13 +5,14 @@ use std::cell::{LazyCell, OnceCell};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+use super::removed_lines::{GoneLines, Removal, gone_lines};
 use code::saying_lines::says_something;
-use code::{Block, LineRange};
+use code::{Block, FileBlocks, Identity, LineRange};
 use ground::git::{ByteSlice, ObjectId};
 use ground::{CommitId, RelativePath};
 use history::knowledge::claimed_lines;
 use history::{FileVersion, LineSource, LineText, Walk};
-use ledger::{BlockRecord, Claim, Entry, RecordKind, journal};
+use ledger::{BlockName, BlockRecord, Claim, Entry, FileRecord, RecordKind, journal};
 use provenance::{Difference, is_named};
 use why::answers::FileProvenance;
 use why::{Workspace, change_class};
@@ -149,6 +150,37 @@ fn claim_by(entry: &Arc<Entry>, path: &RelativePath, commit: Option<String>) -> 
     Arc::new(Claim { entry, path, commit, reassigned: Vec::new() })
 }
 
+/// Returns the commit that a record of evidence is about.
+fn commit_about<'e>((added_by, entry): &'e (Option<CommitId>, Arc<Entry>)) -> Option<&'e str> {
+    let added_by = added_by.as_ref()?;
+    Some(entry.late_commit.as_deref().unwrap_or(&added_by.0))
+}
+
+/// Returns the records that name a block, by one of these names, and brought no line to it.
+fn removals_recorded<'e>(
+    records: &'e [(Option<CommitId>, Arc<Entry>)],
+    names: [&Identity; 2],
+) -> Vec<(Removal, &'e Arc<Entry>)> {
+    let is_removal = |file: &&FileRecord| {
+        file.ranges().filter(|range| !range.deleted).any(|range| {
+            let is_it = |name: &BlockName| names.iter().any(|identity| is_named(name, identity));
+            let (first, last) = (range.start_line as usize, range.end_line as usize);
+            let mut runs = file.conversations.iter().flat_map(|one| one.lines.runs());
+            range.block.as_ref().is_some_and(is_it)
+                && !runs.any(|run| run.lines.start < last && first <= run.lines.end)
+        })
+    };
+    let mut found = Vec::new();
+    for record in records.iter().filter(|(_, entry)| entry.record.kind == RecordKind::Mutation) {
+        let Some(commit) = commit_about(record) else { continue };
+        for file in record.1.record.files.iter().filter(is_removal) {
+            let (commit, path) = (commit.to_owned(), file.relative_path.clone());
+            found.push((Removal { commit, path }, &record.1));
+        }
+    }
+    found
+}
+
 impl PartOwner {
     /// Returns the intent under which a claim was made. `None` if its record has none, because then
     /// it does not explain a change.
@@ -186,6 +218,8 @@ pub(super) struct EditedFile<'a> {
     pub differences: &'a [Difference],
     pub change: &'a ChangeHistory,
     removed_claims: OnceCell<HashMap<usize, Vec<Option<Arc<Claim>>>>>,
+    /// The text at the base, and its lines that are gone.
+    gone: OnceCell<(LineText, GoneLines)>,
 }
 
 impl<'a> EditedFile<'a> {
@@ -197,7 +231,8 @@ impl<'a> EditedFile<'a> {
         change: &'a ChangeHistory,
     ) -> Self {
         let text = LineText::new(file.document.text().into_bytes());
-        Self { ws, path, file, text, differences, change, removed_claims: OnceCell::new() }
+        let (removed_claims, gone) = <(OnceCell<_>, OnceCell<_>)>::default();
+        Self { ws, path, file, text, differences, change, removed_claims, gone }
     }
 
     /// Finds out who edited a block: the intents of the records that brought its new lines. So one
@@ -268,17 +303,27 @@ impl<'a> EditedFile<'a> {
             }
         }
         let changed = self.differences.first().map_or(block.lines, |first| first.changed(at));
+        let (removers, are_all) = self.owners_of_removed_lines(at);
         match &mut edited.owners[..] {
             [] => {
-                let mut owners = self.owners_without_lines(at);
-                owners[0] = accepted().or(owners[0].take());
-                let owner = owners[0].as_ref();
-                edited.is_recorded = owner.is_some() || found.covered();
-                edited.claims.extend(owner.map(|owner| Arc::clone(&owner.claim)));
-                edited.owners.extend(owners.into_iter().map(|owner| (owner, changed)));
+                edited.claims.extend(removers.iter().map(|owner| Arc::clone(&owner.claim)));
+                if !are_all {
+                    let mut owners = self.owners_without_lines(at);
+                    owners[0] = accepted().or(owners[0].take());
+                    let owner = owners[0].as_ref();
+                    edited.is_recorded = owner.is_some() || found.covered();
+                    edited.claims.extend(owner.map(|owner| Arc::clone(&owner.claim)));
+                    edited.owners.extend(owners.into_iter().map(|owner| (owner, changed)));
+                }
             }
             [(_, lines)] => *lines = changed,
             _ => {}
+        }
+        for remover in removers {
+            let is_same = |known: &PartOwner| known.judged_by() == remover.judged_by();
+            if !edited.owners.iter().any(|(known, _)| known.as_ref().is_some_and(is_same)) {
+                edited.owners.push((Some(remover), changed));
+            }
         }
         edited
     }
@@ -299,11 +344,8 @@ impl<'a> EditedFile<'a> {
         let git = self.ws.git()?;
         let commit = version.commit.to_string();
         let path = git.path_in_workspace(version.path.as_ref())?;
-        let is_about = |(added_by, entry): &&(Option<CommitId>, Arc<Entry>)| {
-            let added_by = added_by.as_ref().map(|commit| commit.0.as_str());
-            added_by.is_some() && entry.late_commit.as_deref().or(added_by) == Some(&*commit)
-        };
-        let entries = self.change.removed.iter().filter(is_about);
+        let removed = self.change.removed.iter();
+        let entries = removed.filter(|record| commit_about(record) == Some(&*commit));
         let entries: Vec<Arc<Entry>> = entries.map(|(_, entry)| Arc::clone(entry)).collect();
         if entries.is_empty() {
             return None;
@@ -315,6 +357,57 @@ impl<'a> EditedFile<'a> {
         let claimed = claimed_lines(&entries, &path, &text, &brought);
         let claim = |at: usize| claim_by(&entries[at], &path, Some(commit.clone()));
         Some(claimed.into_iter().map(|at| at.map(claim)).collect())
+    }
+
+    /// Returns who answers for the lines that commits of the change removed from a block: the records
+    /// about these commits that name the block and brought no line to it, whatever happened to the block
+    /// later. Where other lines took the place of the removed ones, those who brought them answer.
+    /// Returns also whether there is such a record for every line that is gone.
+    fn owners_of_removed_lines(&self, at: usize) -> (Vec<PartOwner>, bool) {
+        let nobody = (Vec::new(), false);
+        let former = self.differences.iter().find(|former| !former.old.blocks.is_empty());
+        let Some((former, origin)) = former.and_then(|former| Some((former, former.origin(at)?)))
+        else {
+            return nobody;
+        };
+        let named = [&self.file.blocks.blocks[at].identity, &origin.identity];
+        let standing = removals_recorded(&self.change.records, named);
+        let removed = removals_recorded(&self.change.removed, named);
+        // Nobody can tell which of several blocks of one name a record means.
+        let is_one = |blocks: &FileBlocks, name: &Identity| {
+            blocks.blocks.iter().filter(|block| block.identity == *name).count() == 1
+        };
+        if standing.is_empty() && removed.is_empty()
+            || !is_one(&self.file.blocks, named[0])
+            || !is_one(&former.old, named[1])
+        {
+            return nobody;
+        }
+        let (before, gone) = self.gone.get_or_init(|| {
+            let before = LineText::new(former.text_before().into_bytes());
+            let commits = &self.change.commits;
+            let gone = gone_lines(self.ws, self.path, (&before, &self.text), commits);
+            (before, gone)
+        });
+        let language = self.file.blocks.language;
+        let own = former.line_numbers_before(at).into_iter().map(|line| line as usize - 1);
+        let lines = own.filter(|line| says_something(before.line(*line), language));
+        let mut removals: Vec<&Option<Removal>> =
+            lines.filter_map(|line| gone.get(&line)).collect();
+        removals.dedup();
+        let (mut owners, mut are_all) = (Vec::new(), !removals.is_empty());
+        for removal in removals {
+            let owners_by = |records: &[(Removal, &Arc<Entry>)]| {
+                let its = records.iter().filter(|(of, _)| Some(of) == removal.as_ref());
+                let claims =
+                    its.map(|(of, entry)| claim_by(entry, &of.path, Some(of.commit.clone())));
+                claims.filter_map(|claim| PartOwner::by_claim(self.ws, claim)).collect::<Vec<_>>()
+            };
+            let found = owners_by(&standing);
+            are_all &= !found.is_empty();
+            owners.extend(found.into_iter().chain(owners_by(&removed)));
+        }
+        (owners, are_all)
     }
 
     /// Returns the owners of an edit that brought no line: one that only removed lines, or changed the
