@@ -1,6 +1,7 @@
 //! The facts about a language's tokens, as data, and the same facts compiled against its grammar.
 //! The walk over a tree then only compares numbers.
 
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use tree_sitter::{Node, Parser};
@@ -356,8 +357,9 @@ impl Compiled {
         let patterns = Patterns::parse(grammar, queries)?;
         let roles = patterns.capture_names().iter().map(|name| role_of(name)).collect();
         let field = |name: &str| grammar.field_id_for_name(name).map_or(0, |id| id.get());
-        let fields = |pairs| pair_ids(grammar, pairs, |name| vec![field(name)]);
-        let tokens = |pairs| pair_ids(grammar, pairs, |name| ids_of(grammar, name));
+        let kinds = KindIds::from_grammar(grammar);
+        let fields = |pairs| kinds.pair_ids(pairs, |name| vec![field(name)]);
+        let tokens = |pairs| kinds.pair_ids(pairs, |name| kinds.ids_of_name(name).to_vec());
         let pairs = [
             tokens(syntax.dropped),
             tokens(syntax.leading),
@@ -377,7 +379,7 @@ impl Compiled {
             grammar: grammar.clone(),
             roles,
             syntax,
-            facts: facts(grammar, syntax),
+            facts: kinds.facts_of_kinds(grammar, syntax),
             pairs,
         })
     }
@@ -429,60 +431,73 @@ fn role_of(capture: &str) -> CaptureRole {
     }
 }
 
-fn facts(grammar: &tree_sitter::Language, syntax: &Syntax) -> Vec<Facts> {
-    let of_lists: [(&[&str], Facts); 17] = [
-        (syntax.comments, COMMENT),
-        (syntax.wrappers, WRAPPER),
-        (syntax.leads, LEAD),
-        (syntax.verbatim, VERBATIM),
-        (syntax.quotes, QUOTES),
-        (syntax.folded, FOLDED),
-        (syntax.spaced, SPACED),
-        (syntax.flowing, FLOWING),
-        (syntax.assignments, ASSIGNMENT),
-        (syntax.lists, LIST),
-        (syntax.tuples, TUPLE),
-        (syntax.identifiers, IDENTIFIER),
-        (syntax.types, TYPE),
-        (syntax.patterns, PATTERN),
-        (syntax.transparent, TRANSPARENT),
-        (&["parenthesized_expression"], PARENTHESES),
-        (&["formal_parameters"], ARROW_PARAMETERS),
-    ];
-    let facts_of = |id: u16| {
-        let name = grammar.node_kind_for_id(id).unwrap_or_default();
-        let is_caseless = !syntax.caseless.is_empty() && name.starts_with(syntax.caseless);
-        let lists = of_lists.iter().filter(|(names, _)| names.contains(&name));
-        lists
-            .filter(|_| grammar.node_kind_is_named(id))
-            .fold(if is_caseless { CASELESS } else { 0 }, |facts, (_, fact)| facts | fact)
-    };
-    kind_ids(grammar).map(facts_of).collect()
-}
+/// The ids of the node kinds by name. Several kinds of a grammar may have one name.
+struct KindIds<'g>(HashMap<&'g str, Vec<u16>>);
 
-fn kind_ids(grammar: &tree_sitter::Language) -> impl Iterator<Item = u16> + use<> {
-    0..grammar.node_kind_count() as u16
-}
-
-fn ids_of(grammar: &tree_sitter::Language, name: &str) -> Vec<u16> {
-    kind_ids(grammar).filter(|&id| grammar.node_kind_for_id(id) == Some(name)).collect()
-}
-
-/// Replaces the names in a list of pairs by ids. `others` returns the ids of the second name.
-fn pair_ids(
-    grammar: &tree_sitter::Language,
-    pairs: &[(&str, &str)],
-    others: impl Fn(&str) -> Vec<u16>,
-) -> Vec<(u16, u16)> {
-    let mut ids = Vec::new();
-    for (parent, other) in pairs {
-        let others = others(other);
-        for parent in ids_of(grammar, parent) {
-            ids.extend(others.iter().map(|other| (parent, *other)));
+impl<'g> KindIds<'g> {
+    fn from_grammar(grammar: &'g tree_sitter::Language) -> Self {
+        let mut ids: HashMap<&str, Vec<u16>> = HashMap::new();
+        for id in 0..grammar.node_kind_count() as u16 {
+            ids.entry(grammar.node_kind_for_id(id).unwrap_or_default()).or_default().push(id);
         }
+        Self(ids)
     }
-    ids.sort_unstable();
-    ids
+
+    fn ids_of_name(&self, name: &str) -> &[u16] {
+        self.0.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    fn facts_of_kinds(&self, grammar: &tree_sitter::Language, syntax: &Syntax) -> Vec<Facts> {
+        let of_lists: [(&[&str], Facts); 17] = [
+            (syntax.comments, COMMENT),
+            (syntax.wrappers, WRAPPER),
+            (syntax.leads, LEAD),
+            (syntax.verbatim, VERBATIM),
+            (syntax.quotes, QUOTES),
+            (syntax.folded, FOLDED),
+            (syntax.spaced, SPACED),
+            (syntax.flowing, FLOWING),
+            (syntax.assignments, ASSIGNMENT),
+            (syntax.lists, LIST),
+            (syntax.tuples, TUPLE),
+            (syntax.identifiers, IDENTIFIER),
+            (syntax.types, TYPE),
+            (syntax.patterns, PATTERN),
+            (syntax.transparent, TRANSPARENT),
+            (&["parenthesized_expression"], PARENTHESES),
+            (&["formal_parameters"], ARROW_PARAMETERS),
+        ];
+        let mut facts = vec![0; grammar.node_kind_count()];
+        for (names, fact) in of_lists {
+            let ids = names.iter().flat_map(|name| self.ids_of_name(name));
+            for id in ids.filter(|id| grammar.node_kind_is_named(**id)) {
+                facts[usize::from(*id)] |= fact;
+            }
+        }
+        let is_caseless =
+            |name: &str| !syntax.caseless.is_empty() && name.starts_with(syntax.caseless);
+        for (_, ids) in self.0.iter().filter(|(name, _)| is_caseless(name)) {
+            ids.iter().for_each(|id| facts[usize::from(*id)] |= CASELESS);
+        }
+        facts
+    }
+
+    /// Replaces the names in a list of pairs by ids. `others` returns the ids of the second name.
+    fn pair_ids(
+        &self,
+        pairs: &[(&str, &str)],
+        others: impl Fn(&str) -> Vec<u16>,
+    ) -> Vec<(u16, u16)> {
+        let mut ids = Vec::new();
+        for (parent, other) in pairs {
+            let others = others(other);
+            for parent in self.ids_of_name(parent) {
+                ids.extend(others.iter().map(|other| (*parent, *other)));
+            }
+        }
+        ids.sort_unstable();
+        ids
+    }
 }
 
 /// Visits a node and the nodes below it, each before its children. `enter` says whether to visit
@@ -512,6 +527,7 @@ mod tests {
     fn every_name_in_the_table_is_known_to_its_grammar() {
         for language in language::with_grammar() {
             let grammar = language.grammar.expect("it has one")();
+            let kinds = KindIds::from_grammar(&grammar);
             let syntax = language.syntax;
             let lists = [
                 syntax.comments,
@@ -533,7 +549,7 @@ mod tests {
                 syntax.quoting,
             ];
             for name in lists.into_iter().flatten() {
-                assert!(!ids_of(&grammar, name).is_empty(), "{}: {name}", language.id);
+                assert!(!kinds.ids_of_name(name).is_empty(), "{}: {name}", language.id);
             }
             // The three dialects of JavaScript share one set of rules about locals.
             let is_dialect = ["javascript", "typescript", "tsx"].contains(&language.id);
@@ -547,7 +563,7 @@ mod tests {
                 syntax.local_names,
             ];
             for name in lists.into_iter().flatten() {
-                let known = is_dialect || !ids_of(&grammar, name).is_empty();
+                let known = is_dialect || !kinds.ids_of_name(name).is_empty();
                 assert!(known, "{}: {name}", language.id);
             }
             let tokens = [
@@ -559,8 +575,8 @@ mod tests {
                 syntax.keyed,
             ];
             for (parent, token) in tokens.concat() {
-                assert!(!ids_of(&grammar, parent).is_empty(), "{}: {parent}", language.id);
-                assert!(!ids_of(&grammar, token).is_empty(), "{}: {token}", language.id);
+                assert!(!kinds.ids_of_name(parent).is_empty(), "{}: {parent}", language.id);
+                assert!(!kinds.ids_of_name(token).is_empty(), "{}: {token}", language.id);
             }
             let fields = [
                 syntax.parentheses,
@@ -578,7 +594,7 @@ mod tests {
             ];
             let locals = locals.concat().into_iter().filter(|_| !is_dialect);
             for (parent, field) in fields.concat().into_iter().chain(locals) {
-                assert!(!ids_of(&grammar, parent).is_empty(), "{}: {parent}", language.id);
+                assert!(!kinds.ids_of_name(parent).is_empty(), "{}: {parent}", language.id);
                 let known = field.is_empty() || grammar.field_id_for_name(field).is_some();
                 assert!(known, "{}: {field}", language.id);
             }
