@@ -18,6 +18,9 @@ use super::{
 use crate::work_tree::WorkTree;
 use crate::{RelativePath, cache};
 
+/// In bytes: about 10,000 files.
+const SMALL_INDEX: u64 = 1024 * 1024;
+
 pub(super) struct Tracked {
     /// The id of the content. `None` if a merge conflict is unresolved.
     pub id: Option<ObjectId>,
@@ -111,7 +114,11 @@ impl Git {
             return Ok(Some(Arc::clone(file)));
         }
         let hash = self.handle().object_hash();
-        let file = gix::index::File::at(&self.index, hash, false, Default::default());
+        // To ask how many threads there may be takes longer than to read a small index.
+        let thread_limit = (found.len() < SMALL_INDEX).then_some(1);
+        let options = gix::index::decode::Options { thread_limit, ..Default::default() };
+        // As in git, the checksum is left to `git fsck`.
+        let file = gix::index::File::at(&self.index, hash, true, options);
         let file = Arc::new(self.read(file)?);
         *lock() = stamp.map(|stamp| (stamp, Arc::clone(&file)));
         Ok(Some(file))
