@@ -95,9 +95,10 @@ pub enum GitError {
     },
     #[error("the content {id} in git has {bytes} bytes, and at most {max} are read")]
     TooLarge { id: String, bytes: u64, max: u64 },
-    /// The clone does not have this object. A shallow or partial clone leaves some out.
+    /// The clone does not have this object. A shallow or partial clone leaves some out, and a damaged
+    /// one has lost some.
     #[error("the object {id} is missing in this clone")]
-    Missing { id: String },
+    Missing { id: String, hint: &'static str },
     #[error("git converts this file with `{attribute}`, so nobody can tell what git has of it")]
     Converted {
         /// The attribute that says so, such as `filter=crypt`.
@@ -122,8 +123,7 @@ impl Hint for GitError {
             Self::TooLarge { id, .. } => {
                 Some(format!("`git log --find-object={id}` says what it is"))
             }
-            Self::Missing { .. } => Some(FETCH_ALL.to_owned()),
-            Self::Unreadable { hint, .. } => Some((*hint).to_owned()),
+            Self::Missing { hint, .. } | Self::Unreadable { hint, .. } => Some((*hint).to_owned()),
             Self::UnknownRevision { .. } | Self::Converted { .. } => None,
         }
     }
@@ -527,14 +527,19 @@ impl Git {
 
     pub fn how_to_get_history(&self) -> &'static str {
         match (self.is_shallow(), self.is_partial()) {
-            (true, _) => UNSHALLOW,
+            (true, true) => UNSHALLOW_AND_FETCH_ALL,
+            (true, false) => UNSHALLOW,
             (false, true) => FETCH_ALL,
-            (false, false) => SEE_FSCK,
+            (false, false) => LOST,
         }
     }
 
+    pub fn missing_object(&self, id: impl std::fmt::Display) -> GitError {
+        GitError::Missing { id: id.to_string(), hint: self.how_to_get_history() }
+    }
+
     fn unreadable(&self, error: impl std::fmt::Display) -> GitError {
-        let hint = if self.is_partial() { FETCH_ALL } else { SEE_FSCK };
+        let hint = if self.is_partial() { FETCH_ALL } else { LOST };
         unreadable(&self.dir, error.to_string(), hint)
     }
 
@@ -651,7 +656,9 @@ impl Git {
 }
 
 const SEE_FSCK: &str = "`git fsck` says more";
+const LOST: &str = "`git fsck` says what is lost or broken, and `git fetch --refetch` gets again what the remote has";
 const UNSHALLOW: &str = "this is a shallow clone, so fetch its history: `git fetch --unshallow`; in CI set the depth of the checkout to 0";
+const UNSHALLOW_AND_FETCH_ALL: &str = "this is a shallow and partial clone, so fetch the rest: `git fetch --unshallow --refetch --no-filter`; in CI set the depth of the checkout to 0, without a filter";
 const FETCH_ALL: &str = "this is a partial clone, so fetch the objects that it lacks: `git fetch --refetch --no-filter`; in CI check out without a filter";
 
 fn unreadable(path: &Path, reason: String, hint: &'static str) -> GitError {

@@ -164,7 +164,7 @@ impl<'a, 'git> Walk<'a, 'git> {
         let Some(version) = self.start_with_commit(commit, path)? else { return Ok(Vec::new()) };
         self.step_once(version)?;
         if self.found.runs.iter().any(|run| matches!(run.origin, Origin::Missing(_))) {
-            return Err(GitError::Missing { id: commit.to_string() });
+            return Err(self.reader.missing_object(commit));
         }
         Ok(self.brought_lines())
     }
@@ -409,7 +409,7 @@ impl<'a, 'git> Walk<'a, 'git> {
             parents.push(parent);
         }
         if parents.is_empty() && pending.node.is_boundary {
-            return Err(GitError::Missing { id: commit.to_string() });
+            return Err(self.reader.missing_object(commit));
         }
         Ok(WalkStep::Parents(parents))
     }

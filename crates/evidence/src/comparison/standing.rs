@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::EvidenceChanges;
 use code::saying_lines::says_something;
-use ground::git::GitError;
 use ground::{CommitId, RelativePath};
 use history::LineText;
 use ledger::{Digest, Entry, Ledger, RecordKind};
@@ -93,11 +92,11 @@ impl StillNamed {
     ) -> Result<(), VerbError> {
         let document = ws.read(path)?;
         let file = answers::file(ws, path, &document);
-        let missing = file.lines.lines.iter().find(|line| line.is_missing);
-        if let Some(missing) = missing.filter(|_| is_named) {
+        let missing = file.lines.lines.iter().find(|line| line.is_missing && is_named);
+        if let (Some(missing), Some(git)) = (missing, ws.git()) {
             let version = missing.version.and_then(|at| file.lines.versions.get(at));
             let id = version.map_or_else(|| path.to_string(), |one| one.commit.to_string());
-            return Err(GitError::Missing { id }.into());
+            return Err(git.missing_object(id).into());
         }
         let text = LineText::new(document.text().into_bytes());
         let mut found: HashSet<(&RelativePath, &str)> = HashSet::new();

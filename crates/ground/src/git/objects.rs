@@ -484,6 +484,11 @@ impl ObjectReader<'_> {
         Ok(self.object(id, Kind::Blob)?.to_vec())
     }
 
+    /// Returns the error for an object that this clone lacks.
+    pub fn missing_object(&self, id: impl std::fmt::Display) -> GitError {
+        self.git.missing_object(id)
+    }
+
     /// Takes a content that is not in the repository, so that it can be read by its id as if it were.
     pub fn hold(&mut self, bytes: Vec<u8>) -> GitResult<ObjectId> {
         let hash = self.repo.object_hash();
@@ -498,7 +503,7 @@ impl ObjectReader<'_> {
         let buffer = &mut self.buffer;
         let found = find_twice(|| {
             let found = git.read(repo.objects.try_find(&id, buffer))?.map(|found| found.kind);
-            found.ok_or_else(|| GitError::Missing { id: id.to_string() })
+            found.ok_or_else(|| git.missing_object(id))
         })?;
         if found != kind {
             return Err(git.unreadable(format!("{id} is a {found}, not a {kind}")));

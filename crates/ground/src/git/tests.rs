@@ -446,20 +446,33 @@ fn linked_work_trees_and_submodules_have_their_own_state() {
 }
 
 #[test]
-fn a_shallow_clone_is_recognised() {
+fn what_a_clone_lacks_is_fetched_as_it_was_left_out() {
     let place = TestFolder::committed(&[("a", "1")]);
     let first = id(&place.git(&["rev-parse", "HEAD"]));
     place.commit("second");
-    let copy = TestFolder::new();
+    place.git(&["config", "uploadpack.allowFilter", "true"]);
     let url = format!("file://{}", place.path().display());
-    copy.git(&["clone", "-q", "--depth", "1", &url, "copy"]);
-    let git = copy.open("copy/a");
-    assert!(git.is_shallow() && !place.open("").is_shallow());
-    for revision in ["HEAD~1", &first.0] {
-        let error = git.resolve(revision).unwrap_err();
-        assert!(error.with_hint().contains("--unshallow"), "{revision}: {error}");
+    for (options, is_shallow, expected) in [
+        (&[][..], false, "`git fetch --refetch`"),
+        (&["--depth=1"], true, "`git fetch --unshallow`"),
+        (&["--filter=blob:none"], false, "`git fetch --refetch --no-filter`"),
+        (&["--depth=1", "--filter=tree:0"], true, "`git fetch --unshallow --refetch --no-filter`"),
+    ] {
+        let copy = TestFolder::new();
+        copy.git(&[&["clone", "-q", "--no-local"], options, &[&url, "copy"]].concat());
+        let git = copy.open("copy/a");
+        assert_eq!(git.is_shallow(), is_shallow, "{options:?}");
+        for revision in ["HEAD~9", "HEAD~1"].into_iter().take(1 + usize::from(is_shallow)) {
+            let error = git.resolve(revision).unwrap_err();
+            assert_eq!(
+                error.with_hint().contains("--unshallow"),
+                is_shallow,
+                "{revision}: {error}"
+            );
+        }
+        let error = git.missing_object(&first.0).with_hint();
+        assert!(error.contains(expected), "{options:?}: {error}");
     }
-    assert!(git.files_at(&first).unwrap_err().with_hint().contains("--unshallow"));
 }
 
 #[test]
