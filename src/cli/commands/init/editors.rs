@@ -15,9 +15,14 @@ struct KnownEditor {
     /// A path below the home folder that exists once the editor is set up. Empty if there is no
     /// such path.
     done: &'static str,
-    /// The command to show. `{}` stands for the folder `editors` of a clone of this project.
+    /// The command to show. `{}` stands for the path `needs`.
     command: &'static str,
+    /// What the command needs, below the folder `editors` of a clone of this project.
+    needs: &'static str,
 }
+
+/// What is shown if there is no clone, or if what the editor needs is not built there.
+const WITHOUT_CLONE: &str = "intent lsp --help";
 
 const EDITORS: &[KnownEditor] = &[
     KnownEditor {
@@ -25,42 +30,57 @@ const EDITORS: &[KnownEditor] = &[
         folders: &[".vscode"],
         programs: &["code"],
         done: "",
-        command: "code --install-extension {}/vscode/intent-lsp.vsix",
+        command: "code --install-extension {}",
+        needs: "vscode/intent-lsp.vsix",
     },
     KnownEditor {
         name: "Neovim",
         folders: &[".nvim", ".nvim.lua"],
         programs: &["nvim"],
         done: ".local/share/nvim/site/pack/intent/start/intent",
-        command: "mkdir -p ~/.local/share/nvim/site/pack/intent/start && ln -s {}/nvim ~/.local/share/nvim/site/pack/intent/start/intent",
+        command: "mkdir -p ~/.local/share/nvim/site/pack/intent/start && ln -s {} ~/.local/share/nvim/site/pack/intent/start/intent",
+        needs: "nvim",
     },
     KnownEditor {
         name: "Helix",
         folders: &[".helix"],
         programs: &["hx", "helix"],
         done: "",
-        command: "mkdir -p ~/.config/helix && cat {}/helix/languages.toml >> ~/.config/helix/languages.toml",
+        command: "mkdir -p ~/.config/helix && cat {} >> ~/.config/helix/languages.toml",
+        needs: "helix/languages.toml",
     },
     KnownEditor {
         name: "Emacs",
         folders: &[],
         programs: &["emacs"],
         done: "",
-        command: "emacs --eval '(package-vc-install-from-checkout \"{}/emacs\" \"intent\")' -f global-intent-mode",
+        command: "emacs --eval '(package-vc-install-from-checkout \"{}\" \"intent\")' -f global-intent-mode",
+        needs: "emacs",
     },
     KnownEditor {
         name: "Zed",
         folders: &[".zed"],
         programs: &["zed", "zeditor"],
         done: "",
-        command: "zed: install dev extension {}/zed",
+        command: "cat {}",
+        needs: "zed/README.md",
     },
 ];
 
+impl KnownEditor {
+    /// Returns a command that works when it is pasted: it names only what exists.
+    fn command_with(&self, clone: Option<&Path>) -> String {
+        match clone.map(|clone| clone.join(self.needs)).filter(|needed| needed.exists()) {
+            Some(needed) => {
+                self.command.replace("{}", &text::shell_word(&needed.display().to_string()))
+            }
+            None => WITHOUT_CLONE.to_owned(),
+        }
+    }
+}
+
 pub(super) fn found(root: &Root, home: &Path, search: Option<&OsStr>) -> Vec<InitOffer> {
     let clone = clone(root.environment());
-    let folder = clone.map(|clone| text::shell_word(&clone.display().to_string()));
-    let folder = folder.as_deref().unwrap_or("~/src/intent-lsp/editors");
     let offer = |editor: &KnownEditor| {
         let shown = editor.folders.iter().find(|name| root.path().join(name).exists());
         let by = shown.or_else(|| {
@@ -70,7 +90,7 @@ pub(super) fn found(root: &Root, home: &Path, search: Option<&OsStr>) -> Vec<Ini
         (!is_done).then(|| InitOffer {
             name: editor.name.to_owned(),
             by: (*by).to_owned(),
-            command: editor.command.replace("{}", folder),
+            command: editor.command_with(clone.as_deref()),
         })
     };
     EDITORS.iter().filter_map(offer).collect()
@@ -107,14 +127,19 @@ mod tests {
     }
 
     #[test]
-    fn the_named_files_exist() {
+    fn only_what_exists_is_named() {
+        let place = tempfile::tempdir().expect("a folder");
         let editors = Path::new(env!("CARGO_MANIFEST_DIR")).join("editors");
         for editor in EDITORS {
-            let (_, named) = editor.command.split_once("{}/").expect("a path below editors");
-            let named = named.split([' ', '"']).next().expect("a path");
+            for clone in [None, Some(place.path())] {
+                assert_eq!(editor.command_with(clone), WITHOUT_CLONE, "{}", editor.name);
+            }
+            let needed = editors.join(editor.needs);
             // This file exists only after the extension was built.
-            let named = named.strip_suffix("/intent-lsp.vsix").unwrap_or(named);
-            assert!(editors.join(named).exists(), "{}: {named}", editor.name);
+            if !editor.needs.ends_with(".vsix") {
+                let shown = editor.command_with(Some(&editors));
+                assert!(shown.contains(&*needed.to_string_lossy()), "{}: {shown}", editor.name);
+            }
         }
     }
 }
