@@ -1,5 +1,6 @@
 //! The context that every command receives: the folder it runs in, and the printer for its output.
 
+use std::cell::RefCell;
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -26,6 +27,8 @@ pub struct Context {
     /// The arguments of the process, without its name.
     arguments: Vec<OsString>,
     agent: OnceLock<Option<String>>,
+    /// The root of the workspace that the command is about, once it has opened one.
+    asked: RefCell<Option<PathBuf>>,
 }
 
 impl Context {
@@ -44,8 +47,8 @@ impl Context {
             return Err(CliError::usage(format!("{} is not a folder", cwd.display()), hint));
         }
         let arguments = arguments.into_iter().skip(1).collect();
-        let (named, agent) = (directory.is_some(), OnceLock::new());
-        Ok(Self { cwd, named, printer, environment, arguments, agent })
+        let (named, agent, asked) = (directory.is_some(), OnceLock::new(), RefCell::new(None));
+        Ok(Self { cwd, named, printer, environment, arguments, agent, asked })
     }
 
     #[cfg(test)]
@@ -102,7 +105,32 @@ impl Context {
     }
 
     pub fn open_workspace(&self) -> Result<Workspace, CliError> {
-        Ok(Workspace::open(&self.cwd, &self.environment)?)
+        self.open_at(&self.cwd)
+    }
+
+    pub fn open_at(&self, path: &Path) -> Result<Workspace, CliError> {
+        let workspace = Workspace::open(path, &self.environment)?;
+        self.turns_to(&workspace.root);
+        Ok(workspace)
+    }
+
+    /// Says that what follows is about this workspace, so that advised commands act there.
+    pub fn turns_to(&self, root: &Root) {
+        self.asked.replace(Some(root.path().to_owned()));
+    }
+
+    /// Prints why the command failed. The advice of a usage error names paths as the person typed
+    /// them, and other advice names them from the root of the workspace.
+    pub fn error(&self, error: &CliError) -> Exit {
+        let asked = self.asked.borrow();
+        let root = asked.as_ref().filter(|_| matches!(error, CliError::Verb(_)));
+        self.printer.error(error, self.named_folder(root.unwrap_or(&self.cwd)))
+    }
+
+    /// Returns a folder as the person has to name it in a command. `None` if they stand there.
+    fn named_folder(&self, folder: &Path) -> Option<String> {
+        let word = path_for_shell(self.environment.folder().ok()?, folder);
+        (word != ".").then_some(word)
     }
 
     /// Like [`Context::open_workspace`], but fails if the folder is in no workspace.
@@ -150,7 +178,7 @@ impl Context {
     /// Opens the workspace that contains a file or folder. Fails if it is in no repository, unless it
     /// is in the current folder, which may become a workspace.
     pub fn workspace_of(&self, target: &FileTarget) -> Result<Workspace, CliError> {
-        let workspace = Workspace::open(&target.path, &self.environment)?;
+        let workspace = self.open_at(&target.path)?;
         self.refuse_outside(&workspace.root, &target.named)?;
         Ok(workspace)
     }
@@ -175,30 +203,10 @@ impl Context {
         self.file(target)
     }
 
-    /// Returns a path of the workspace as a person would type it in the current folder. It is
-    /// quoted for the shell, so it can be pasted into a command. It has no run of spaces, because a
-    /// [`Page`] prints only one of them, and no hyphen at its start, which would begin an option.
+    /// Returns a path of the workspace as a person would type it in the current folder; see
+    /// [`path_for_shell`].
     pub fn path_for_shell(&self, root: &Root, path: &str) -> String {
-        let cwd = self.cwd.canonicalize().unwrap_or_else(|_| self.cwd.clone());
-        let target = root.path().join(path);
-        let common = cwd.ancestors().find(|folder| target.starts_with(folder));
-        let from_here = common.and_then(|common| {
-            let up = cwd.strip_prefix(common).ok()?.components().map(|_| "..");
-            Some(up.map(Path::new).chain([target.strip_prefix(common).ok()?]).collect::<PathBuf>())
-        });
-        // With more than three `..`, the absolute path is easier to read.
-        let near = from_here.filter(|path| !path.starts_with("../../../.."));
-        let shown = near.unwrap_or(target).to_string_lossy().into_owned();
-        let mut word = match shown.trim_end_matches('/') {
-            "" => return ".".to_owned(),
-            shown if shown.starts_with('-') => text::shell_word(&format!("./{shown}")),
-            shown => text::shell_word(shown),
-        };
-        // A quoted text may end and begin again between two spaces: `'a '' b'`.
-        while word.contains("  ") {
-            word = word.replace("  ", " '' ");
-        }
-        word
+        path_for_shell(&self.cwd, &root.path().join(path))
     }
 
     /// Prints an answer: as JSON with `--json`, otherwise as the page that `human` fills in. Returns
@@ -211,7 +219,9 @@ impl Context {
         if self.printer.json_asked {
             return self.printer.json(answer);
         }
-        let mut page = Page::default();
+        let mut page = Page::with_commands_in(
+            self.asked.borrow().as_ref().and_then(|root| self.named_folder(root)),
+        );
         human(&mut page);
         self.printer.page(&page)
     }
@@ -228,6 +238,24 @@ impl Context {
         let caller =
             Caller { runner: Runner::CommandLine, actor: None, environment: &self.environment };
         take_announced(&root, &arguments?, &caller)
+    }
+}
+
+/// Returns a path as a person would type it in a folder. It is quoted for the shell, so it can be
+/// pasted into a command.
+fn path_for_shell(folder: &Path, target: &Path) -> String {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let common = folder.ancestors().find(|above| target.starts_with(above));
+    let from_here = common.and_then(|common| {
+        let up = folder.strip_prefix(common).ok()?.components().map(|_| "..");
+        Some(up.map(Path::new).chain([target.strip_prefix(common).ok()?]).collect::<PathBuf>())
+    });
+    // With more than three `..`, the absolute path is easier to read.
+    let near = from_here.filter(|path| !path.starts_with("../../../.."));
+    let shown = near.as_deref().unwrap_or(target).to_string_lossy().into_owned();
+    match shown.trim_end_matches('/') {
+        "" => ".".to_owned(),
+        shown => text::shell_path(shown),
     }
 }
 

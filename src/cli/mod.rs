@@ -181,9 +181,10 @@ fn carry_out(cli: Cli, command: ReadCommand, process: Process) -> Exit {
         streams: Arc::new(streams),
         environment: environment.clone(),
     };
-    let done = Context::new(cli.directory.as_deref(), printer.clone(), environment, arguments)
-        .and_then(|context| run(&context));
-    done.unwrap_or_else(|error| printer.error(&error))
+    match Context::new(cli.directory.as_deref(), printer.clone(), environment, arguments) {
+        Ok(context) => run(&context).unwrap_or_else(|error| context.error(&error)),
+        Err(error) => printer.error(&error, None),
+    }
 }
 
 /// Prints what clap returned instead of arguments: help, the version, or a usage error. A usage
@@ -207,7 +208,7 @@ fn refuse(error: &clap::Error, process: Process) -> Exit {
     }
     let streams = Arc::new(streams);
     Printer { json_asked: true, color: ColorChoice::Never, quiet: false, streams, environment }
-        .error(&CliError::usage(message_of(error), "`intent --help` shows the commands"))
+        .error(&CliError::usage(message_of(error), "`intent --help` shows the commands"), None)
 }
 
 /// Returns the first paragraph of a usage error as one line. Clap breaks it into lines if it lists

@@ -102,12 +102,13 @@ impl Printer {
         self.exit_of(result.and_then(|()| out.flush()))
     }
 
-    pub fn error(&self, error: &CliError) -> Exit {
-        let hint = error.hint();
+    /// Prints an error. The commands in its hint act in `folder`, if there is one.
+    pub fn error(&self, error: &CliError, folder: Option<String>) -> Exit {
+        let mut page = Page::with_commands_in(folder);
+        let hint = error.hint().map(|hint| page.advised(&hint));
         let printed = if self.json_asked {
             self.json(&json!({ "error": { "message": error.to_string(), "help": hint } }))
         } else {
-            let mut page = Page::default();
             page.label(BAD, "error:").text(error).end();
             if let Some(hint) = hint {
                 page.label(NOTE, "help:").text(hint).end();
@@ -178,9 +179,22 @@ fn ascii_where_invisible(json: &str) -> String {
 pub struct Page {
     text: String,
     column: usize,
+    /// The folder, as a word for the shell, in which the commands in advice act.
+    folder: Option<String>,
 }
 
 impl Page {
+    pub fn with_commands_in(folder: Option<String>) -> Self {
+        Self { folder, ..Self::default() }
+    }
+
+    fn advised(&self, words: &str) -> String {
+        match &self.folder {
+            Some(folder) => text::with_commands_in(folder, words),
+            None => words.to_owned(),
+        }
+    }
+
     #[cfg(test)]
     pub fn as_str(&self) -> &str {
         &self.text
@@ -202,6 +216,19 @@ impl Page {
 
     pub fn text(&mut self, words: impl Display) -> &mut Self {
         self.styled(PLAIN, words)
+    }
+
+    /// Adds advice, whose commands name paths from the root of the workspace.
+    pub fn advice(&mut self, words: &str) -> &mut Self {
+        let words = self.advised(words);
+        self.text(words)
+    }
+
+    /// Adds a line with the command to run next. It names paths from the root of the workspace.
+    pub fn next_command(&mut self, command: &str) -> &mut Self {
+        let command = self.advised(&format!("`{command}`"));
+        let command = command.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
+        self.label(DIM, "Next:").text(command.unwrap_or_default()).end()
     }
 
     /// Adds text from any source, escaped, in a style.

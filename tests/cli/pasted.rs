@@ -111,6 +111,40 @@ fn a_command_that_is_pasted_in_a_subfolder_works_or_says_what_to_add() {
     }
 }
 
+/// A submodule is a workspace of its own.
+#[test]
+fn advice_acts_in_the_workspace_that_was_asked_about() {
+    let lab = Lab::with_list();
+    lab.fine(&["new", "Outer", "--scope", "**", "--start"]);
+    let inner = "a  lib";
+    lab.run_git(&["init", "-q", "-b", "main", "../source"]);
+    lab.run_git(&["-C", "../source", "commit", "-q", "--allow-empty", "-m", "first"]);
+    let source = lab.root.with_file_name("source").display().to_string();
+    lab.run_git(&["-c", "protocol.file.allow=always", "submodule", "add", "-q", &source, inner]);
+    lab.fine(&["-C", inner, "init"]);
+    lab.fine(&["-C", inner, "new", "Inner", "--scope", "**", "--start"]);
+    let file = "a  lib/-in  it/it's.rs";
+    let asked: [&[&str]; 4] = [
+        &["-C", inner, "check", "--verbose"],
+        &["-C", "a  lib/-in  it", "check", "--verbose"],
+        &["record", file],
+        &["-C", inner, "status"],
+    ];
+    for (nth, words) in asked.into_iter().enumerate() {
+        lab.write(file, format!("fn first() {{\n    take({nth});\n}}\n"));
+        lab.intent(&["-C", inner, "-q", "clear"]);
+        let output = lab.intent(words);
+        let told =
+            [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("UTF-8"));
+        let named = commands(&told.concat());
+        assert!(!named.is_empty(), "{words:?}: {told:?}");
+        for command in named {
+            assert!(command.starts_with("intent -C 'a '' lib' "), "{words:?}: {command}");
+            assert!(lab.paste(&command), "{words:?}: {command}");
+        }
+    }
+}
+
 #[test]
 fn a_record_outside_the_scope_names_the_next_command() {
     let lab = Lab::with_list();

@@ -187,7 +187,7 @@ fn a_shallow_clone_has_no_badge() {
     let told = lab.intent(&["-C", &format!("../{name}"), "report", "--badge"]);
     std::fs::remove_dir_all(&clone).expect("it was made");
     assert_eq!((told.status.code(), told.stdout.len()), (Some(2), 0));
-    assert!(String::from_utf8_lossy(&told.stderr).contains("git fetch --unshallow"));
+    assert!(String::from_utf8_lossy(&told.stderr).contains("fetch --unshallow"));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::signing::{self, SignatureCheck, Signatures, Signed};
 use ground::clock;
 use ground::git::Target;
 use ground::git::short_id;
-use ground::text::{counted, shell_word};
+use ground::text::counted;
 use ground::{Code, Finding, RelativePath, store};
 use ledger::anchor::{self, Anchor, FORMAT, NAMESPACE, Stored};
 use ledger::{Digest, signed};
@@ -123,7 +123,7 @@ impl Anchors {
 
 fn broken_anchor(stored: &Stored, what: &str) -> Finding {
     let path = &stored.path;
-    let typed = shell_word(path.as_str());
+    let typed = path.for_shell();
     let message = format!("The anchor {path} {what}, so it vouches for nothing.");
     let help = format!(
         "Restore it: `git checkout HEAD -- {typed}`. If it was committed like this, remove it with `git rm {typed}`, and let a person make a new one: `intent anchor`."

@@ -19,7 +19,7 @@ use super::signing::Signatures;
 use super::unknown_intents::unknown_intents;
 use super::{erase, reassign};
 use ground::git::{ChangeKind, PathChange};
-use ground::text::{counted, shell_word};
+use ground::text::counted;
 use ground::{Code, CommitId, Finding, Git, RelativePath};
 use ledger::evidence::is_readable;
 use ledger::{Entry, Ledger, anchor};
@@ -122,7 +122,7 @@ fn removed_intents(ws: &Workspace, base: &CommitId) -> Vec<String> {
 }
 
 fn rewritten_finding(path: &RelativePath, message: String, base: &CommitId) -> Finding {
-    let word = shell_word(path.as_str());
+    let word = path.for_shell();
     let help = format!("Restore it: `git checkout {} -- {word}`.", base.short());
     Finding::new(Code::LedgerRewritten, message, help).in_file(path)
 }

@@ -137,7 +137,7 @@ pub fn reassign(
         if lines.iter().any(|line| line.claim.commit.is_none()) {
             return Err(VerbError::mendable(
                 format!("lines of {path} are in no commit yet, so they cannot be reassigned"),
-                format!("commit them first: `git add {} && git commit`", shell_word(path.as_str())),
+                format!("commit them first: `git add {} && git commit`", path.for_shell()),
             ));
         }
         records.extend(records_about(ws, git, (&file.lines, &lines), intent, by.as_deref())?);
@@ -283,7 +283,7 @@ fn not_owned(ws: &Workspace, path: &RelativePath, from: &str, to: &str) -> Findi
         Some(_) => (Code::ScopeViolation, "does not own that file"),
         None => (Code::UnknownIntent, "is not in the registry"),
     };
-    let [place, here, back] = [path.as_str(), to, from].map(shell_word);
+    let (place, [here, back]) = (path.for_shell(), [to, from].map(shell_word));
     Finding {
         path: Some(path.clone()),
         lines: LineRange::new(1, 1),

@@ -39,7 +39,6 @@ use why::{VerbError, Workspace};
 
 use ground::clock;
 use ground::git::Target;
-use ground::text::shell_word;
 use ground::{Hint, RelativePath, session, store};
 use provenance::classify::Classification;
 
@@ -221,7 +220,7 @@ pub fn record(
         if ungated.iter().any(|note| note.path == path) {
             let reason = format!(
                 "it was written without passing a gate; a person accepts it with `intent accept {}`",
-                shell_word(path.as_str())
+                path.for_shell()
             );
             answer.skipped.push(SkippedFile::skipped_whole(&path, reason));
             continue;
@@ -772,7 +771,7 @@ fn reason_against(ws: &Workspace, path: &RelativePath, intent: &str) -> Option<S
     let (what, why) = rules.describe(&ruling, path, Some(intent));
     let mut parts = vec![what, why];
     if matches!(ruling, Ruling::Outside(_)) {
-        let place = ws.exists(path).then(|| shell_word(path.as_str()));
+        let place = ws.exists(path).then(|| path.for_shell());
         parts.push(rules.way_out(path, intent, "it", place.as_deref()));
     }
     parts.retain(|part| !part.is_empty());

@@ -144,7 +144,7 @@ fn ungated_findings(ws: &Workspace) -> Vec<Finding> {
 }
 
 fn settled_by(ws: &Workspace, path: &RelativePath) -> String {
-    let typed = text::shell_word(path.as_str());
+    let typed = path.for_shell();
     let mut help =
         format!("Review it. Restore it, or accept it as it is: `intent accept {typed}`.");
     let rules = Rules::from_workspace(ws);

@@ -68,6 +68,10 @@ impl RelativePath {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+    /// Returns the path as a word for the shell, in a command that is shown to a person.
+    pub fn for_shell(&self) -> String {
+        super::text::shell_path(&self.0)
+    }
     pub fn file_name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or(&self.0)
     }

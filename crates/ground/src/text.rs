@@ -198,6 +198,44 @@ pub fn shell_word(text: &str) -> String {
         false => format!("'{}'", text.replace('\'', "'\\''")),
     }
 }
+
+/// Formats a path as one word for a POSIX shell, in a command that is shown on one line. The word has
+/// no hyphen at its start, which would begin an option, no run of spaces, of which a line shows only
+/// one, and no invisible character.
+pub fn shell_path(path: &str) -> String {
+    let path = if path.starts_with('-') { format!("./{path}") } else { path.to_owned() };
+    if path.chars().all(|c| !is_invisible(c) && !is_layout(c)) {
+        // A quoted text may end and begin again between two spaces: `'a '' b'`.
+        return shell_word(&path).replace("  ", " '' ").replace("  ", " '' ");
+    }
+    let escaped = path.chars().map(|c| match c {
+        '\'' | '\\' => format!("\\{c}"),
+        c if c == ' ' || is_layout(c) || is_invisible(c) && c.is_ascii() => {
+            format!("\\{:03o}", u32::from(c))
+        }
+        c if is_invisible(c) => format!("\\U{:08x}", u32::from(c)),
+        c => c.to_string(),
+    });
+    format!("$'{}'", escaped.collect::<String>())
+}
+
+/// Lets the commands that a text shows between backticks act in a folder, given as one word for the
+/// shell: `intent why a.rs` becomes `intent -C FOLDER why a.rs`.
+pub fn with_commands_in(folder: &str, text: &str) -> String {
+    let in_folder = |command: &str| {
+        let named = ["intent ", "git "].into_iter().find(|name| command.starts_with(name));
+        match named.filter(|name| !command[name.len()..].starts_with("-C ")) {
+            Some(name) => format!("{name}-C {folder} {}", &command[name.len()..]),
+            None => command.to_owned(),
+        }
+    };
+    let shown = text.split('`').enumerate().map(|(at, part)| match at % 2 {
+        0 => part.to_owned(),
+        _ => part.split(" && ").map(in_folder).collect::<Vec<_>>().join(" && "),
+    });
+    shown.collect::<Vec<_>>().join("`")
+}
+
 /// Cuts text to `max` characters, with `…` at the end if something was cut.
 pub fn shorten(text: &str, max: usize) -> String {
     if text.chars().nth(max).is_none() {
@@ -248,6 +286,32 @@ mod tests {
     use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
     use super::*;
+
+    #[test]
+    fn commands_in_a_text_act_in_the_named_folder() {
+        for (text, expected) in [
+            ("do `intent why a`, or", "do `intent -C 'a b' why a`, or"),
+            ("`git add a && intent seal`", "`git -C 'a b' add a && intent -C 'a b' seal`"),
+            ("intent INT-001 asks; `INT-001`", "intent INT-001 asks; `INT-001`"),
+            ("`intent -C x init`", "`intent -C x init`"),
+        ] {
+            assert_eq!(with_commands_in("'a b'", text), expected);
+        }
+    }
+
+    #[test]
+    fn a_path_is_one_word_that_survives_one_line() {
+        for (path, expected) in [
+            ("src/a.rs", "src/a.rs"),
+            ("it's here.rs", r"'it'\''s here.rs'"),
+            ("-a.rs", "./-a.rs"),
+            ("a   b.rs", "'a '' '' b.rs'"),
+            ("a\n'b\\ c\u{202e}", r"$'a\012\'b\\\040c\U0000202e'"),
+        ] {
+            assert_eq!(shell_path(path), expected);
+            assert_eq!(terminal(expected), expected, "nothing of it is lost on one line");
+        }
+    }
 
     #[test]
     fn the_shares_of_a_whole_add_up() {

@@ -16,7 +16,7 @@ use super::{
 use code::LineRange;
 use edits::TextEdit;
 use ground::ignores::{Ignores, IntentLine};
-use ground::text::{self, invisible_characters, shell_word};
+use ground::text::{self, invisible_characters};
 use ground::{Code, Finding, Fix, RelatedPlace, RelativePath};
 
 /// At most this many runs of invisible characters are reported for a file, so that a hostile text
@@ -128,7 +128,7 @@ fn duplicates(registry: &Registry, free: &str) -> Vec<Finding> {
         }
         let (file, _) = registry.source(index);
         let message = format!("Another intent also has the id {id}, so neither can be selected.");
-        let path = shell_word(file.path().as_str());
+        let path = file.path().for_shell();
         let help = format!(
             "If they are one intent, remove one of the two. Otherwise `intent renumber {id} --file {path}` gives this one an id of its own, such as {free}, and its records with it."
         );

@@ -17,7 +17,6 @@ use super::{map, seen_blocks};
 use code::{Document, LineRange};
 use evidence::record;
 use ground::policy::Lessons;
-use ground::text::shell_word;
 use ground::{Hint, RelativePath, store};
 use ledger::{Contributor, EntityType, Record, RecordKind, Strength};
 use section::Placed;
@@ -162,7 +161,7 @@ impl BrainFile {
             // it again.
             Err(error) => {
                 let why = error.with_hint();
-                let typed = shell_word(self.path.as_str());
+                let typed = self.path.for_shell();
                 answer.unrecorded = Some(format!("{why}; `intent record {typed}` does it"));
             }
         }

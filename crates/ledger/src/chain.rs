@@ -22,7 +22,6 @@ use super::journal;
 use super::{Entry, RecordDialect};
 use code::LineRange;
 use code::hex;
-use ground::text::shell_word;
 use ground::{Code, Finding, RelatedPlace, RelativePath};
 
 /// Hashed before the bytes of a line, so that no hash of something else can pass for one of a line.
@@ -160,7 +159,7 @@ pub(super) fn restore(path: &RelativePath) -> String {
         );
     }
     // Another person may have chosen the name of the file.
-    let word = shell_word(path.as_str());
+    let word = path.for_shell();
     format!(
         "Compare the file with its history (`git log -p -- {word}`) and restore the lines that git holds; permanently lost records remain reported as a gap."
     )

@@ -110,7 +110,7 @@ fn errors(ws: &Workspace) -> Option<CheckResult> {
 fn check_ungated(ws: &Workspace) -> Option<CheckResult> {
     let notes = session::ungated::still_valid(&ws.root);
     let session::ungated::Ungated { path, actor, why, .. } = notes.first()?;
-    let (writes, typed) = (counted(notes.len(), "write"), shell_word(path.as_str()));
+    let (writes, typed) = (counted(notes.len(), "write"), path.for_shell());
     Some(bad_health(format!(
         "{writes} that no gate let through; the first: {path} by {actor} ({why}); look at it, then `intent accept {typed}` settles it as it stands"
     )))

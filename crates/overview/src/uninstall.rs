@@ -166,7 +166,7 @@ fn remove_shared_files(ws: &Workspace, answer: &mut UninstallAnswer) -> Result<(
     }
     let more = stays.len().saturating_sub(MAX_NAMED);
     for path in stays.iter().take(MAX_NAMED) {
-        let word = shell_word(path.as_str());
+        let word = path.for_shell();
         let why = "its present content is in no commit, so it would be lost";
         answer.leave(&ws.root.absolute(path), why, format!("`rm {word}`"));
     }

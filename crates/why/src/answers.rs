@@ -413,7 +413,7 @@ pub fn misplaced(ws: &Workspace, path: &RelativePath, claim: &Claim) -> Option<S
         None => ("ID", "ID is the intent that it belongs to".to_owned()),
     };
     let called = &present.name.value;
-    let [path, from, to] = [path.as_str(), id, to].map(text::shell_word);
+    let (path, [from, to]) = (path.for_shell(), [id, to].map(text::shell_word));
     Some(format!(
         "{id} was {name:?} when this was recorded, and {called:?} is another intent. Put it right with `intent reassign {path} --from {from} --to {to}`; {why}."
     ))

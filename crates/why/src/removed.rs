@@ -94,7 +94,7 @@ pub fn removed(ws: &Workspace, path: &RelativePath) -> Result<RemovedAnswer, Ver
                 answer.notes.push(format!(
                     "Earlier commits removed more: `intent why {}:{} --removed`.",
                     commit.short(),
-                    answer.path
+                    answer.path.for_shell()
                 ));
                 return Ok(answer);
             }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::cli::print::{DIM, GOOD, Page, STRONG, WARN};
+use crate::cli::print::{GOOD, Page, STRONG, WARN};
 use crate::cli::ssh::{SshKeygen, sign};
 use crate::cli::{CliError, Context, Exit, person};
 use evidence::anchor::{AnchorAnswer, draft, write};
@@ -37,11 +37,10 @@ pub fn run(context: &Context, args: AnchorArgs) -> Result<Exit, CliError> {
     let drafted = draft(&workspace, &keys, args.accept_gone)?;
     let signature = sign(&workspace, &context.cwd, args.key, NAMESPACE, &drafted.1)?;
     let answer = write(&workspace, &drafted, &signature, &keys)?;
-    let path = context.path_for_shell(&workspace.root, answer.path.as_str());
-    context.answer(&answer, |page| show(page, &answer, &path))
+    context.answer(&answer, |page| show(page, &answer))
 }
 
-fn show(page: &mut Page, answer: &AnchorAnswer, path: &str) {
+fn show(page: &mut Page, answer: &AnchorAnswer) {
     let commit = short_id(&answer.commit);
     page.styled(GOOD, "✓").literal(" signed ").count(answer.sections, "section");
     page.literal(" of evidence, of ").styled(STRONG, answer.of).literal(" at ").text(commit).end();
@@ -53,6 +52,6 @@ fn show(page: &mut Page, answer: &AnchorAnswer, path: &str) {
         page.literal("no trusted signer has this key, so the anchor does not count; a line with");
         page.line(" it belongs in .orchestration/allowed_signers (`intent anchor --help`)");
     }
-    page.styled(DIM, "Next:").literal(" git add ").text(path);
-    page.line(" && git commit -m \"Anchor the evidence\"");
+    let path = answer.path.for_shell();
+    page.next_command(&format!("git add {path} && git commit -m \"Anchor the evidence\""));
 }

@@ -1,7 +1,7 @@
 //! `intent compact`: merges the evidence of each closed month into one file.
 
 use crate::cli::git::stage;
-use crate::cli::print::{DIM, GOOD, Page, STRONG};
+use crate::cli::print::{GOOD, Page, STRONG};
 use crate::cli::{CliError, Context, Exit};
 use evidence::compact::{CompactAnswer, CompactedMonth, compact};
 use ground::{RelativePath, clock};
@@ -25,23 +25,22 @@ pub fn run(context: &Context, args: CompactArgs) -> Result<Exit, CliError> {
     let workspace = context.open_workspace()?;
     let now = clock::now();
     let mut answer = compact(&workspace, now.get(..7).unwrap_or(&now), args.dry_run)?;
-    let trace = context.path_for_shell(&workspace.root, ".orchestration/agent_trace");
-    let add = format!("git add --all {trace}");
     if args.stage && !answer.months.is_empty() {
         stage(&workspace, answer.months.iter().flat_map(paths_of)).map_err(|error| {
-            let hint = format!("stage it yourself: `{add}`");
+            let trace = context.path_for_shell(&workspace.root, ".orchestration/agent_trace");
+            let hint = format!("stage it yourself: `git add --all {trace}`");
             CliError::usage(format!("it was written, and could not be staged: {error}"), hint)
         })?;
         answer.staged = true;
     }
-    context.answer(&answer, |page| show(page, &answer, &add))
+    context.answer(&answer, |page| show(page, &answer))
 }
 
 fn paths_of(month: &CompactedMonth) -> impl Iterator<Item = &RelativePath> {
     month.removed.iter().chain([&month.written])
 }
 
-fn show(page: &mut Page, answer: &CompactAnswer, add: &str) {
+fn show(page: &mut Page, answer: &CompactAnswer) {
     let became = if answer.dry_run { " would become " } else { " became " };
     for month in &answer.months {
         page.label(GOOD, if answer.dry_run { "·" } else { "✓" });
@@ -61,11 +60,9 @@ fn show(page: &mut Page, answer: &CompactAnswer, add: &str) {
     }
     if !answer.months.is_empty() && !answer.dry_run {
         let commit = "git commit -m \"Compact the evidence of closed months\"";
-        page.label(DIM, "Next:");
-        match answer.staged {
-            true => page.literal(commit),
-            false => page.text(add).literal(" && ").literal(commit),
-        };
-        page.end();
+        page.next_command(&match answer.staged {
+            true => commit.to_owned(),
+            false => format!("git add --all .orchestration/agent_trace && {commit}"),
+        });
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::cli::person::Terminal;
-use crate::cli::print::{DIM, GOOD, Page, WARN};
+use crate::cli::print::{GOOD, Page, WARN};
 use crate::cli::ssh::{SshKeygen, sign};
 use crate::cli::{CliError, Context, Exit};
 use evidence::erase::{EraseAnswer, Erasure, draft, write};
@@ -48,8 +48,7 @@ pub fn run(context: &Context, args: EraseArgs) -> Result<Exit, CliError> {
         .then(|| sign(&workspace, &context.cwd, args.key, ERASURE, &erasure.tombstone))
         .transpose()?;
     let answer = write(&workspace, &args.record, &erasure, signature.as_deref())?;
-    let trace = context.path_for_shell(&workspace.root, ".orchestration/agent_trace");
-    context.answer(&answer, |page| show(page, &answer, &trace))
+    context.answer(&answer, |page| show(page, &answer))
 }
 
 fn question(page: &mut Page, erasure: &Erasure) {
@@ -58,7 +57,7 @@ fn question(page: &mut Page, erasure: &Erasure) {
     page.gap();
 }
 
-fn show(page: &mut Page, answer: &EraseAnswer, trace: &str) {
+fn show(page: &mut Page, answer: &EraseAnswer) {
     page.styled(GOOD, "✓").literal(" erased ").text(&answer.record).end();
     for (removed, written) in answer.removed.iter().zip(&answer.written) {
         page.literal("  ").text(written).literal(" replaces ").text(removed).end();
@@ -69,6 +68,7 @@ fn show(page: &mut Page, answer: &EraseAnswer, trace: &str) {
         page.literal(".orchestration/allowed_signers of the branch that this is merged into, ");
         page.line("`intent check --base` reports it");
     }
-    page.styled(DIM, "Next:").literal(" git add --all ").text(trace).literal(" && ");
-    page.line("git commit -m \"Erase a line of evidence\"");
+    page.next_command(
+        "git add --all .orchestration/agent_trace && git commit -m \"Erase a line of evidence\"",
+    );
 }

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use crate::cli::print::{BAD, GOOD, Page, WARN};
 use crate::cli::{CliError, Context, Exit};
 use judgement::gate::{Decision, GateRequest, judge};
-use why::Workspace;
 
 /// Ask whether files may be changed under the selected intent
 #[derive(Debug, clap::Args)]
@@ -45,7 +44,7 @@ pub fn run(context: &Context, args: GateArgs) -> Result<Exit, CliError> {
     } else {
         let mut strictest = Decision::NoOpinion;
         for path in paths {
-            let workspace = Workspace::open(&path, context.environment())?;
+            let workspace = context.open_at(&path)?;
             strictest = stricter(strictest, judge(&workspace, &request(vec![path])));
         }
         strictest

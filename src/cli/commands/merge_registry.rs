@@ -90,7 +90,7 @@ fn show(page: &mut Page, answer: &MergeRegistryAnswer) {
         true => page.styled(DIM, "no file of the registry has a conflict").end(),
         false => {
             let paths: Vec<String> = answer.merged.iter().map(|path| shell_word(path)).collect();
-            page.label(DIM, "Next:").literal("git add ").text(paths.join(" ")).end()
+            page.next_command(&format!("git add {}", paths.join(" ")))
         }
     };
 }
@@ -154,6 +154,6 @@ fn install(context: &Context, workspace: &Workspace) -> Result<Exit, CliError> {
     context.answer(&answer, |page| {
         page.label(GOOD, "✓").literal("git merges ").text(list);
         page.line(" intent by intent in this clone");
-        page.label(DIM, "Next:").literal("git add ").text(&attributes).end();
+        page.next_command(&format!("git add {attributes}"));
     })
 }

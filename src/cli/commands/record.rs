@@ -161,6 +161,7 @@ pub fn run(context: &Context, args: RecordArgs) -> Result<Exit, CliError> {
     for files::WorkspaceFiles { workspace, files, named } in
         files::by_workspace(context, &args.paths)?
     {
+        context.turns_to(&workspace.root);
         looked_at += files.len();
         let paths = files.into_iter().collect();
         let request = RecordRequest { paths, ..request(context, &args, &workspace) };

@@ -50,7 +50,7 @@ pub fn run(context: &Context, args: SealArgs) -> Result<Exit, CliError> {
             let message = format!("{hook} could not seal: {error}");
             ground::session::log(&workspace.root, &message);
             let hint = "the records stay in the journal; `intent seal` completes it";
-            context.printer.error(&CliError::usage(message, hint));
+            context.error(&CliError::usage(message, hint));
         }
         return Ok(Exit::Fine);
     }
@@ -59,7 +59,6 @@ pub fn run(context: &Context, args: SealArgs) -> Result<Exit, CliError> {
         true => would_seal(&workspace)?,
         false => seal(&workspace, SealCaller::Person)?,
     };
-    let typed = |path: &str| context.path_for_shell(&workspace.root, path);
     if !args.dry_run {
         retire(&workspace)?;
         stage_sealed(context, &workspace, &answer)?;
@@ -69,7 +68,7 @@ pub fn run(context: &Context, args: SealArgs) -> Result<Exit, CliError> {
             page.text(nothing_sealed(&workspace)).end();
         });
     }
-    context.answer(&answer, |page| show(page, &answer, args.dry_run, typed))
+    context.answer(&answer, |page| show(page, &answer, args.dry_run))
 }
 
 /// Does what one of git's hooks is for. `handed` are the arguments that git gives the hook.
@@ -91,7 +90,7 @@ fn run_hook(
             if hook == "pre-commit" {
                 match map::write_for_commit(workspace) {
                     Ok(map) => stage(workspace, map.iter())?,
-                    Err(error) => drop(context.printer.error(&error.into())),
+                    Err(error) => drop(context.error(&error.into())),
                 }
             }
         }
@@ -164,9 +163,9 @@ fn keep(workspace: &Workspace) -> std::io::Result<()> {
     update_index(top, missing.map(str::to_owned).collect(), workspace.root.environment())
 }
 
-fn show(page: &mut Page, answer: &SealAnswer, dry_run: bool, typed: impl Fn(&str) -> String) {
+fn show(page: &mut Page, answer: &SealAnswer, dry_run: bool) {
     if answer.sealed.is_empty() && answer.records == 0 {
-        show_waiting(page, answer, typed);
+        show_waiting(page, answer);
         return;
     }
     for sealed in &answer.sealed {
@@ -192,7 +191,7 @@ fn show(page: &mut Page, answer: &SealAnswer, dry_run: bool, typed: impl Fn(&str
         page.literal("staged ").text(path.as_str()).end();
     }
     if answer.waiting > 0 {
-        show_waiting(page, answer, typed);
+        show_waiting(page, answer);
     }
 }
 
@@ -200,17 +199,17 @@ fn show(page: &mut Page, answer: &SealAnswer, dry_run: bool, typed: impl Fn(&str
 const MAX_NAMED: usize = 4;
 
 /// Says how many records are not sealed because their code is not in the index.
-fn show_waiting(page: &mut Page, answer: &SealAnswer, typed: impl Fn(&str) -> String) {
+fn show_waiting(page: &mut Page, answer: &SealAnswer) {
     let (wait, it) = match answer.waiting {
         1 => (" waits for its code to be staged: ", "it"),
         _ => (" wait for their code to be staged: ", "them"),
     };
-    let named = answer.unstaged.iter().map(|path| typed(path.as_str()));
+    let named = answer.unstaged.iter().map(|path| path.for_shell());
     let files = match named.len() <= MAX_NAMED {
         true => named.collect::<Vec<_>>().join(" "),
-        false => typed(""),
+        false => ".".to_owned(),
     };
     page.count(answer.waiting, "record").literal(wait);
-    page.text(format!("`git add {files} && intent seal`;"));
+    page.advice(&format!("`git add {files} && intent seal`;"));
     page.literal(" a commit with that code takes ").literal(it).line(" too.");
 }

@@ -71,7 +71,7 @@ pub(super) fn status_style(status: &str) -> Style {
 
 pub(super) fn hint(page: &mut Page, hint: Option<&str>) {
     if let Some(hint) = hint {
-        page.label(NOTE, "hint:").text(hint).end();
+        page.label(NOTE, "hint:").advice(hint).end();
     }
 }
 
@@ -110,7 +110,7 @@ fn finding(page: &mut Page, finding: &FindingAnswer) {
     page.styled(level_style(finding.level), json_word(&finding.level));
     page.literal("[").text(&finding.code).literal("] ").text(&finding.message).end();
     if !finding.help.is_empty() {
-        page.literal("  ").label(NOTE, "help:").text(&finding.help).end();
+        page.literal("  ").label(NOTE, "help:").advice(&finding.help).end();
     }
 }
 
@@ -130,7 +130,7 @@ fn level_style(level: Level) -> Style {
 /// Prints the commands that bring a record into a commit when its code is committed already. With
 /// no code left to commit, no git hook seals the record, so a person has to run `intent seal`.
 pub(super) fn print_seal_command(page: &mut Page, message: &str) {
-    page.label(DIM, "Next:").text(seal::and_commit(message)).end();
+    page.next_command(&seal::and_commit(message));
 }
 
 /// Returns the files below a folder that git does not ignore, sorted by path, without the rules and

@@ -22,7 +22,7 @@ pub fn run(context: &Context, _: SplitRegistryArgs) -> Result<Exit, CliError> {
         }
         page.label(DIM, "note:").styled(DIM, answer.list.as_str());
         let kept = if answer.kept { " keeps what it holds beside intents" } else { " is gone" };
-        page.styled(DIM, kept).end().label(DIM, "Next:");
-        page.line("git add .orchestration && git commit -m 'Give each intent a file'");
+        page.styled(DIM, kept).end();
+        page.next_command("git add .orchestration && git commit -m 'Give each intent a file'");
     })
 }

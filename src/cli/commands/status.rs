@@ -52,8 +52,8 @@ fn show(page: &mut Page, answer: &StatusAnswer, next: &str) {
         page.line(" in no commit; `intent seal && git commit` adds it");
     }
     if let Some(remedy) = answer.hooks_remedy {
-        line(page, Some(false), "git hooks").literal("missing, so commits carry no records; `");
-        page.text(remedy).line("`");
+        line(page, Some(false), "git hooks").literal("missing, so commits carry no records; ");
+        page.advice(&format!("`{remedy}`")).end();
     }
     if !answer.unknown.is_empty() {
         line(page, None, "files").text(listed(&answer.unknown));
@@ -89,7 +89,7 @@ fn show_selection(page: &mut Page, answer: &StatusAnswer, next: &str) {
         match id {
             Some(id) if answer.unread_registry.is_some() => page.styled(INTENT, id),
             Some(id) => page.styled(INTENT, id).literal("  is not in the registry as it stands"),
-            None => page.literal("no intent: ").text(next),
+            None => page.literal("no intent: ").advice(next),
         };
         page.end();
         return;

@@ -344,7 +344,7 @@ impl PartJudge<'_> {
     /// exists.
     fn recorded_path(&self, part: &ChangedPart) -> Option<String> {
         let answer = part.answer.as_ref()?;
-        (!answer.is_deletion).then(|| text::shell_word(self.path.as_str()))
+        (!answer.is_deletion).then(|| self.path.for_shell())
     }
 
     fn is_approved(&self, part: &ChangedPart) -> bool {
@@ -467,7 +467,7 @@ impl PartJudge<'_> {
             "Name the intent of the commit, by a line `Intent-Id: {to}` at the end of its message, or {whole}"
         );
         let recorded_as = part.recorded_as.as_ref().unwrap_or(self.path);
-        let typed = text::shell_word(recorded_as.as_str());
+        let typed = recorded_as.for_shell();
         let is_recordable = part.is_recordable && !is_control_file(self.path);
         match (is_recordable, self.is_committed) {
             (true, false) => format!(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::changed_parts;
 use ground::parallel::in_parallel;
-use ground::{Code, Finding, RelativePath, text};
+use ground::{Code, Finding, RelativePath};
 use ledger::{Entry, sorted};
 use why::suspect::{self, Suspicion};
 use why::{Workspace, answers};
@@ -36,7 +36,7 @@ fn suspects_in_file(ws: &Workspace, path: &RelativePath) -> Vec<Finding> {
     let finding = |(at, suspicion): (usize, Suspicion)| {
         let block = &file.blocks.blocks[at];
         let message = format!("{}: {}.", changed_parts::name(block), suspicion.message);
-        let place = format!("{}:{}", text::shell_word(path.as_str()), block.lines.start());
+        let place = format!("{}:{}", path.for_shell(), block.lines.start());
         let help = format!("Read it again; where it still holds, `intent accept {place}`.");
         let finding = Finding::new(Code::Suspect, message, help).at_block(path, block);
         Finding { intent: Some(suspicion.intent), ..finding }

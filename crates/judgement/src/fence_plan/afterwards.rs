@@ -87,7 +87,7 @@ impl FencedState {
         }
         let mut differing = git.compared(Some(&head), &Target::WorkTree).ok()?.changes;
         differing.retain(|change| brought.iter().any(|it| it.path == change.path));
-        let shown = differing.iter().map(|change| text::shell_word(change.path.as_str()));
+        let shown = differing.iter().map(|change| change.path.for_shell());
         let mut half: Vec<String> = shown.collect();
         if half.is_empty() {
             return None;

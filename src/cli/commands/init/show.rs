@@ -48,7 +48,7 @@ pub(super) fn first_use(page: &mut Page, answer: &FirstUseAnswer) {
     if !answer.workspace.changed {
         page.line("Nothing was changed: all of it was there.");
     }
-    page.literal("Next: ").text(&answer.workspace.next).end();
+    page.next_command(&answer.workspace.next);
 }
 
 /// Prints something that a person could set up. These lines begin with "found", because they depend
