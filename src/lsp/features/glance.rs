@@ -138,8 +138,8 @@ impl Glance {
     }
 }
 
-/// Returns what is said of a block. `None` if nothing is known about it in a folder that is not
-/// governed.
+/// Returns what is said of a block. `None` in a folder that is not governed, if nobody could know
+/// more about the block than that it is not committed.
 pub(crate) fn of_block(
     text: &Prose,
     known: KnownFile<'_>,
@@ -149,8 +149,9 @@ pub(crate) fn of_block(
     let KnownFile { view, path, file, .. } = known;
     let workspace = view.workspace;
     let answer = answers::answer(workspace, path, file, Which::Block(index)).blocks.pop()?;
-    let is_known = answer.contributor.is_some() || answer.origin.is_some();
-    if !is_known && !workspace.root.governed() {
+    let has_answer =
+        answer.contributor.is_some() || answer.origin.is_some() || answer.history_missing;
+    if !has_answer && !workspace.root.governed() {
         return None;
     }
     let mut lines = vec![why_line(text, &answer)];

@@ -344,6 +344,17 @@ fn verify() {}
     }
 
     #[test]
+    fn a_shallow_clone_that_nobody_set_up_says_what_is_missing() {
+        let mut editor = Editor::in_git("//- /src/a.rs\nfn ol$0d() {}\n");
+        let head = editor.workspace().head().unwrap().0.clone();
+        std::fs::write(editor.path("/.git/shallow"), format!("{head}\n")).unwrap();
+        // Without this folder, nobody has set up the repository.
+        std::fs::remove_dir_all(editor.path("/.orchestration")).unwrap();
+        editor.reload();
+        assert_eq!(of_git(&editor), "no record; history is missing here");
+    }
+
+    #[test]
     fn a_cell_in_the_json_of_a_notebook_has_a_hover_everywhere() {
         let cell = |source: &str| {
             format!(
