@@ -212,3 +212,16 @@ fn what_cannot_be_exported_is_said() {
         assert!(!output.status.success() && told.contains(said), "{arguments:?}: {told}");
     }
 }
+
+#[test]
+#[ignore = "slow"]
+fn an_export_in_the_work_tree_is_no_change_of_it() {
+    let lab = committed();
+    lab.fine(&["select", "INT-003"]);
+    let checked = || lab.fine(&["check", "--verbose"]);
+    let before = checked();
+    for format in ["jsonl", "agent-trace", "otlp"] {
+        lab.fine(&["export", "--format", format, "--out", "lake"]);
+        assert_eq!(checked(), before, "{format}");
+    }
+}

@@ -17,10 +17,14 @@ use export::otlp::LogRecords;
 use export::people::People;
 use export::range::{CommitRange, ExportError, RowCounts, RowSink, export};
 use ground::key_links::percent_encoded;
+use ground::store;
 use why::Workspace;
 
 /// The shortest secret that is taken, in bytes.
 const MIN_SECRET: usize = 16;
+
+/// Keeps an export in the work tree from being a change of it.
+const IN_NO_COMMIT: &[u8] = b"# An export is made of commits, so it belongs in none.\n*\n";
 
 /// Write what was committed as data for other programs
 #[derive(Debug, clap::Args)]
@@ -116,7 +120,12 @@ pub fn run(context: &Context, args: ExportArgs) -> Result<Exit, CliError> {
         parquet_can_be_written(args.out.is_some())?;
     }
     let Some(out) = &args.out else { return print(context, &job, args.format) };
-    let (counts, files) = job.write(&context.cwd.join(out), args.format)?;
+    let folder = context.cwd.join(out);
+    let is_new = !folder.exists();
+    let (counts, files) = job.write(&folder, args.format)?;
+    if is_new {
+        store::write_atomic(&folder.join(".gitignore"), IN_NO_COMMIT)?;
+    }
     let RowCounts { commits, claims, intents, findings } = counts;
     let answer = ExportAnswer {
         from: range.from.as_ref().map(|from| from.0.clone()),
