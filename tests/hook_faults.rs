@@ -192,6 +192,7 @@ fn held_up(host: &Host, (output, took): &(Output, Duration), code: &str, fault: 
     let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     assert!(denies(host, output), "{fault}, {}: {output:?}", host.name);
     assert!(said.contains(&format!("[{code}] ")), "{fault}, {}: {said}", host.name);
+    assert!(!said.contains("  "), "{fault}, {}: a word is empty: {said}", host.name);
     assert!(*took < LIMIT, "{fault}, {}: it took {took:?}", host.name);
 }
 
@@ -280,6 +281,10 @@ fn messages_that_cannot_be_read_are_denied() {
             ("no text", &[whole.as_bytes(), b"\xff"].concat()),
         ] {
             held_up(host, &run(&repo, host, bytes), "UNREADABLE_PAYLOAD", fault);
+        }
+        // These hosts ask about tools only.
+        if matches!(host.family, Family::Windsurf | Family::Cline) {
+            held_up(host, &run(&repo, host, b"{}"), "UNREADABLE_PAYLOAD", "no tool");
         }
     }
 }

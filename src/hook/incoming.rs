@@ -106,7 +106,7 @@ impl Incoming {
                 with_shown_lines(effects::effects_of_call(&host, call, &cwd), payload, name)
             }
             None if concerns_a_tool => {
-                vec![Effect::Unreadable { what: "the call names no tool".to_owned() }]
+                vec![Effect::Unreadable { what: "it names no tool".to_owned() }]
             }
             None => Vec::new(),
         };

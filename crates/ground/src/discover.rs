@@ -29,7 +29,9 @@ impl Root {
     /// If a symbolic link in a governed workspace leads to an ungoverned place, the workspace with
     /// the link governs it.
     pub fn find(target: &Path, environment: &Environment) -> Result<Self, RootError> {
-        let unreadable = |source| RootError::Unreadable { path: target.to_path_buf(), source };
+        // A current folder that was deleted has no path.
+        let named = if target.as_os_str().is_empty() { Path::new("./") } else { target };
+        let unreadable = |source| RootError::Unreadable { path: named.to_path_buf(), source };
         let absolute = std::path::absolute(target).map_err(unreadable)?;
         let really = resolve_links(&absolute).map_err(unreadable)?;
         let root = Self::governing_root(&really.path, environment)?;

@@ -307,10 +307,12 @@ impl<'a> Case<'a> {
             Effect::Unreadable { what } => Some(what),
             _ => None,
         })?;
-        let message = format!(
-            "This call of {} changes files, and what it would change cannot be read: {what}. Repeat it with complete arguments, or use another tool.",
-            self.event.tool
-        );
+        let message = match self.event.tool.as_str() {
+            "" => format!("This call cannot be judged: {what}. Repeat it with a tool's name."),
+            tool => format!(
+                "This call of {tool} changes files, and what it would change cannot be read: {what}. Repeat it with complete arguments, or use another tool."
+            ),
+        };
         Some(Denial::new(DenialCode::UnreadablePayload, message))
     }
 
