@@ -211,3 +211,35 @@ fn staged_changes_are_judged_by_the_staged_rules() {
     assert!(lab.paste(&named[0]) && lab.read(path) == staged, "{named:?}");
     assert_eq!(judged(), (first, None));
 }
+
+#[test]
+#[ignore = "slow"]
+fn what_check_advises_about_odd_names_can_be_pasted() {
+    let lab = Lab::with_list();
+    lab.fine(&["new", "One", "--scope", "src/**", "--start"]);
+    lab.commit();
+    for name in [
+        "two  spaces.rs",
+        "it's.rs",
+        "-dash.rs",
+        "$HOME;a.rs",
+        "b`tick\".rs",
+        "*.rs",
+        "!a.rs",
+        "a:12",
+    ] {
+        for path in [format!("src/{name}"), name.to_owned()] {
+            lab.write(&path, format!("fn written() {{\n    take(\"{path}\");\n}}\n"));
+            let output = lab.intent(&["check", "--verbose"]);
+            let text = String::from_utf8(output.stdout).expect("UTF-8");
+            let help = text.lines().find(|line| line.starts_with("  help: ")).expect("a help");
+            // The command is up to a backtick that ends a clause, since a name may hold one.
+            let begin = help.find("`intent record ").or_else(|| help.find("`intent new "));
+            let command = &help[begin.unwrap_or_else(|| panic!("{path}: {text}")) + 1..];
+            let end = ["`, ", "`."].into_iter().filter_map(|end| command.find(end)).min();
+            let command = &command[..end.expect("its end")];
+            assert!(lab.paste(command), "{command}");
+            std::fs::remove_file(lab.root.join(&path)).expect("it was written");
+        }
+    }
+}

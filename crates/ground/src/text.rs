@@ -210,10 +210,9 @@ pub fn shell_path(path: &str) -> String {
     }
     let escaped = path.chars().map(|c| match c {
         '\'' | '\\' => format!("\\{c}"),
-        c if c == ' ' || is_layout(c) || is_invisible(c) && c.is_ascii() => {
-            format!("\\{:03o}", u32::from(c))
+        c if c == ' ' || is_layout(c) || is_invisible(c) => {
+            c.to_string().bytes().map(|byte| format!("\\{byte:03o}")).collect()
         }
-        c if is_invisible(c) => format!("\\U{:08x}", u32::from(c)),
         c => c.to_string(),
     });
     format!("$'{}'", escaped.collect::<String>())
@@ -306,7 +305,7 @@ mod tests {
             ("it's here.rs", r"'it'\''s here.rs'"),
             ("-a.rs", "./-a.rs"),
             ("a   b.rs", "'a '' '' b.rs'"),
-            ("a\n'b\\ c\u{202e}", r"$'a\012\'b\\\040c\U0000202e'"),
+            ("a\n'b\\ c\u{202e}", r"$'a\012\'b\\\040c\342\200\256'"),
         ] {
             assert_eq!(shell_path(path), expected);
             assert_eq!(terminal(expected), expected, "nothing of it is lost on one line");

@@ -353,12 +353,12 @@ pub fn canonical(raw: &str) -> String {
 }
 
 /// Returns the entry that owns exactly this path: every character of the path that means more in an
-/// entry is escaped.
+/// entry is escaped. So is a hyphen at its start, which would begin an option in a command.
 pub fn entry_for(path: &RelativePath) -> String {
     let mut entry = String::with_capacity(path.as_str().len());
     for (at, c) in path.as_str().char_indices() {
-        let excludes = at == 0 && c == '!';
-        if excludes || matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '\\') {
+        let is_special_first = at == 0 && matches!(c, '!' | '-');
+        if is_special_first || matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '\\') {
             entry.push('\\');
         }
         entry.push(c);
@@ -389,7 +389,8 @@ fn leads_out(raw: &str) -> bool {
 fn escapes_a_letter(raw: &str) -> bool {
     let mut escaped = false;
     for c in raw.chars() {
-        if escaped && !matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '!' | ',' | '\\' | '#' | ' ')
+        if escaped
+            && !matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '!' | ',' | '\\' | '#' | ' ' | '-')
         {
             return true;
         }
@@ -545,6 +546,7 @@ mod tests {
             ("*.ts", "\\*.ts", ["a.ts", ".ts"]),
             ("!y.ts", "\\!y.ts", ["y.ts", "x.ts"]),
             ("a/!y.ts", "a/!y.ts", ["a/y.ts", "a/x.ts"]),
+            ("-y.ts", "\\-y.ts", ["y.ts", "a-y.ts"]),
             ("{a,b}?.ts", "\\{a,b\\}\\?.ts", ["a1.ts", "b?.ts"]),
         ] {
             let made = entry_for(&path(name));

@@ -127,7 +127,7 @@ fn next_command(
         (None, Some(selected)) if keeping(selected).is_some() => return None,
         (None, Some(selected)) => rules::ask_for_scope(&selected.id.value, &entry),
         (None, None) => {
-            let entry = text::shell_word(&entry);
+            let entry = text::shell_path(&entry);
             format!("intent new 'what is asked for' --scope {entry} --start")
         }
     })

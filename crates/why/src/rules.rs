@@ -371,7 +371,7 @@ pub fn names_of_intents<'a>(intents: impl IntoIterator<Item = &'a Intent>) -> Ve
 }
 
 pub fn ask_for_scope(id: &str, entry: &str) -> String {
-    let entry = text::shell_word(entry);
+    let entry = text::shell_path(entry);
     format!("intent request-scope --intent {id} --add {entry} --reason 'why it is needed'")
 }
 

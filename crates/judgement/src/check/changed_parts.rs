@@ -451,6 +451,9 @@ impl PartJudge<'_> {
     /// file.
     fn how_to_answer(&self, part: &ChangedPart, owners: &[&str]) -> String {
         let (several, to) = match owners {
+            [] if self.path.as_str().contains(char::REPLACEMENT_CHARACTER) => {
+                return "Give the file a name in UTF-8: no scope owns another.".to_owned();
+            }
             [] => {
                 let new = self.new_intent();
                 return format!(
@@ -480,8 +483,8 @@ impl PartJudge<'_> {
 
     fn new_intent(&self) -> String {
         let name = format!("Work on {}", self.path);
-        let (name, entry) = (text::shell_word(&name), scope::entry_for(self.path));
-        format!("`intent new {name} --scope {} --start`", text::shell_word(&entry))
+        let (name, entry) = (text::shell_path(&name), scope::entry_for(self.path));
+        format!("`intent new {name} --scope {} --start`", text::shell_path(&entry))
     }
 
     /// Returns a finding if unrecorded work is bound to an intent that is finished or not started.

@@ -9,7 +9,7 @@ use crate::control;
 use crate::selection::selected_by;
 use evidence::event::{Event, Means};
 use ground::RelativePath;
-use ground::text::shell_word;
+use ground::text::shell_path;
 use intents::{Intent, scope};
 use why::rules::{self, Outside, Rules, Ruling, SOMETHING, ask_for_scope, names_of_intents};
 use why::{VerbError, Workspace};
@@ -216,7 +216,7 @@ impl<'a> PathRules<'a> {
             Means::Commands => format!(
                 "`{}` asks a person to widen one, and `intent propose NAME --scope {} --reason 'why it is needed'` to make one",
                 ask_for_scope("ID", &scope::entry_for(path)),
-                shell_word(&scope::entry_for(path))
+                shell_path(&scope::entry_for(path))
             ),
             Means::Tools => {
                 "`request_scope` asks a person to widen one, and `propose_intent` to make one"
