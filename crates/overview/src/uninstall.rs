@@ -14,7 +14,7 @@ use super::team;
 use evidence::git_hooks::Act;
 use evidence::{git_hooks, seal};
 use ground::store;
-use ground::text::{counted, shell_word};
+use ground::text::{counted, shell_path, shell_word};
 use ground::{RelativePath, Root};
 use why::{VerbError, Workspace};
 
@@ -102,7 +102,7 @@ fn remove_from_git_directory(
     // git directory of the main work tree.
     if common != own {
         let why = "it belongs to the main work tree of this repository";
-        answer.leave(&common.join("intent"), why, "`intent uninstall` there");
+        answer.leave(&common.join("intent"), why, "run the same command there");
     }
     if folder.is_dir() || folder.is_symlink() {
         if open > 0 && common == own {
@@ -166,14 +166,17 @@ fn remove_shared_files(ws: &Workspace, answer: &mut UninstallAnswer) -> Result<(
     }
     let more = stays.len().saturating_sub(MAX_NAMED);
     for path in stays.iter().take(MAX_NAMED) {
-        let word = path.for_shell();
+        let path = ws.root.absolute(path);
+        let word = shell_path(&path.to_string_lossy());
         let why = "its present content is in no commit, so it would be lost";
-        answer.leave(&ws.root.absolute(path), why, format!("`rm {word}`"));
+        answer.leave(&path, why, format!("`rm {word}`"));
     }
     if more > 0 {
         let why =
             format!("the present content of {} is in no commit either", counted(more, "more file"));
-        answer.leave(&ws.root.orchestration(), why, "`rm -r .orchestration`");
+        let folder = ws.root.orchestration();
+        let word = shell_path(&folder.to_string_lossy());
+        answer.leave(&folder, why, format!("`rm -r {word}`"));
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use crate::cli::print::{BAD, DIM, INTENT, PLAIN, Page, PrintedPiece, WARN};
 use crate::cli::target::FileTarget;
 use crate::cli::{CliError, Context, Exit, when};
 use export::traced::{CarryingCommits, TracedRecord};
-use ground::text::counted;
+use ground::text::{counted, shell_path};
 use ledger::{Entry, FileRecord, Record, RecordKind, TestRun, Trust, evidence};
 use why::Workspace;
 use why::answers;
@@ -41,7 +41,7 @@ pub fn run(context: &Context, mut args: TraceArgs) -> Result<Exit, CliError> {
     let target =
         args.path.map(|path| FileTarget::parse(&context.cwd, path.as_os_str())).transpose()?;
     if let Some(target) = target.as_ref().filter(|target| target.lines.is_some()) {
-        let named = &target.named;
+        let named = shell_path(&target.named);
         return Err(CliError::usage(
             "the records of a whole file are shown, not those of a line",
             format!("`intent trace {named}`, or `intent why {named}:LINE` for one line"),

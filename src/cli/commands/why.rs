@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use crate::cli::target::FileTarget;
 use crate::cli::{CliError, Context, Exit};
-use ground::RelativePath;
+use ground::{RelativePath, text};
 use why::Workspace;
 use why::answers::{Which, on_disk, on_disk_in_full};
 
@@ -72,7 +72,8 @@ pub fn run(context: &Context, args: WhyArgs) -> Result<Exit, CliError> {
     }
     if args.removed {
         if target.lines.is_some() {
-            let hint = format!("name it without lines: `intent why {path} --removed`");
+            let named = text::shell_path(&target.named);
+            let hint = format!("name it without lines: `intent why {named} --removed`");
             return Err(CliError::usage("--removed is about a whole file", hint));
         }
         let answer = why::removed::removed(&workspace, &path)?;
