@@ -219,9 +219,9 @@ impl Page {
     }
 
     /// Adds advice, whose commands name paths from the root of the workspace.
-    pub fn advice(&mut self, words: &str) -> &mut Self {
+    pub fn advice(&mut self, style: Style, words: &str) -> &mut Self {
         let words = self.advised(words);
-        self.text(words)
+        self.styled(style, words)
     }
 
     /// Adds a line with the command to run next. It names paths from the root of the workspace.

@@ -143,6 +143,11 @@ fn advice_acts_in_the_workspace_that_was_asked_about() {
             assert!(lab.paste(&command), "{words:?}: {command}");
         }
     }
+    lab.fine(&["-C", inner, "new", "Elsewhere", "--scope", "docs/**", "--start"]);
+    lab.write(file, "fn last() {}\n");
+    let warned = lab.intent(&["record", "--intent", "INT-002", file]).stdout;
+    let named = commands(&String::from_utf8(warned).expect("UTF-8"));
+    assert!(named.iter().any(|it| it.starts_with("intent -C 'a '' lib' reassign ")), "{named:?}");
 }
 
 #[test]

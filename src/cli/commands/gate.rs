@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::cli::print::{BAD, GOOD, Page, WARN};
+use crate::cli::print::{BAD, GOOD, PLAIN, Page, WARN};
 use crate::cli::{CliError, Context, Exit};
 use judgement::gate::{Decision, GateRequest, judge};
 
@@ -71,7 +71,7 @@ fn show(page: &mut Page, decision: &Decision) {
         Decision::Deny(denial) => (BAD, "deny", denial),
     };
     page.styled(style, word).literal("[").text(denial.code).literal("] ");
-    page.text(&denial.message).end();
+    page.advice(PLAIN, &denial.message).end();
 }
 
 #[cfg(test)]

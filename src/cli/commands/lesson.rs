@@ -1,6 +1,6 @@
 //! `intent lesson`: writes down what was learned, for later agents and people.
 
-use crate::cli::print::{GOOD, Page, STRONG, WARN};
+use crate::cli::print::{GOOD, PLAIN, Page, STRONG, WARN};
 use crate::cli::{CliError, Context, Exit, person};
 use judgement::lesson::{Asker, LessonAnswer, LessonOutcome, LessonRequest};
 use judgement::proposal::{self, Proposed};
@@ -82,6 +82,6 @@ fn print_place(page: &mut Page, answer: &LessonAnswer) {
     };
     page.styled(STRONG, &place).end();
     if let Some(reason) = &answer.unrecorded {
-        page.styled(WARN, "!").literal(" not recorded: ").text(reason).end();
+        page.styled(WARN, "!").literal(" not recorded: ").advice(PLAIN, reason).end();
     }
 }

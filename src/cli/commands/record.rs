@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::seal::stage_sealed;
 use super::shared;
 use crate::cli::person::Terminal;
-use crate::cli::print::{DIM, GOOD, INTENT, Page, STRONG, WARN};
+use crate::cli::print::{DIM, GOOD, INTENT, PLAIN, Page, STRONG, WARN};
 use crate::cli::target::line_range;
 use crate::cli::{CliError, Context, Exit, person};
 use code::LineRange;
@@ -317,7 +317,7 @@ fn show_recorded(page: &mut Page, file: &RecordedFile, verbose: bool) {
         page.literal("  ").styled(DIM, reason).end();
     }
     if let Some(against) = &file.against {
-        page.literal("  ").label(WARN, "warning:").text(against).end();
+        page.literal("  ").label(WARN, "warning:").advice(PLAIN, against).end();
     }
 }
 
@@ -341,7 +341,7 @@ fn left_out(page: &mut Page, files: &[Rooted<SkippedFile>], verbose: bool) {
         if paths.len() > names.len() {
             page.literal(" and ").text((paths.len() - names.len()).to_string()).literal(" more");
         }
-        page.end().literal("  ").styled(DIM, reason).end();
+        page.end().literal("  ").advice(DIM, reason).end();
         for block in paths.values().flatten().filter(|_| verbose) {
             page.literal("    ").styled(DIM, block).end();
         }

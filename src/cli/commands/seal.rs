@@ -6,7 +6,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use crate::cli::git::{self, stage, update_index};
-use crate::cli::print::{DIM, INTENT, Page, WARN};
+use crate::cli::print::{DIM, INTENT, PLAIN, Page, WARN};
 use crate::cli::{CliError, Context, Exit, programs};
 use evidence::seal::{
     SealAnswer, SealCaller, after_commit, nothing_sealed, retire, retire_daily, seal, would_seal,
@@ -210,6 +210,6 @@ fn show_waiting(page: &mut Page, answer: &SealAnswer) {
         false => ".".to_owned(),
     };
     page.count(answer.waiting, "record").literal(wait);
-    page.advice(&format!("`git add {files} && intent seal`;"));
+    page.advice(PLAIN, &format!("`git add {files} && intent seal`;"));
     page.literal(" a commit with that code takes ").literal(it).line(" too.");
 }

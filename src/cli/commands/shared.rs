@@ -71,13 +71,13 @@ pub(super) fn status_style(status: &str) -> Style {
 
 pub(super) fn hint(page: &mut Page, hint: Option<&str>) {
     if let Some(hint) = hint {
-        page.label(NOTE, "hint:").advice(hint).end();
+        page.label(NOTE, "hint:").advice(PLAIN, hint).end();
     }
 }
 
 pub(super) fn notes(page: &mut Page, notes: &[String]) {
     for note in notes {
-        page.label(DIM, "note:").styled(DIM, note).end();
+        page.label(DIM, "note:").advice(DIM, note).end();
     }
 }
 
@@ -110,7 +110,7 @@ fn finding(page: &mut Page, finding: &FindingAnswer) {
     page.styled(level_style(finding.level), json_word(&finding.level));
     page.literal("[").text(&finding.code).literal("] ").text(&finding.message).end();
     if !finding.help.is_empty() {
-        page.literal("  ").label(NOTE, "help:").advice(&finding.help).end();
+        page.literal("  ").label(NOTE, "help:").advice(PLAIN, &finding.help).end();
     }
 }
 

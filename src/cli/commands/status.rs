@@ -42,7 +42,7 @@ fn show(page: &mut Page, answer: &StatusAnswer, next: &str) {
     };
     page.end();
     if let Some(unread) = &answer.unread_evidence {
-        line(page, Some(false), "evidence").text(unread).end();
+        line(page, Some(false), "evidence").advice(PLAIN, unread).end();
     }
     if answer.open_records > 0 {
         line(page, None, "ledger").count(answer.open_records, "record").line(" in no commit yet");
@@ -53,7 +53,7 @@ fn show(page: &mut Page, answer: &StatusAnswer, next: &str) {
     }
     if let Some(remedy) = answer.hooks_remedy {
         line(page, Some(false), "git hooks").literal("missing, so commits carry no records; ");
-        page.advice(&format!("`{remedy}`")).end();
+        page.advice(PLAIN, &format!("`{remedy}`")).end();
     }
     if !answer.unknown.is_empty() {
         line(page, None, "files").text(listed(&answer.unknown));
@@ -89,7 +89,7 @@ fn show_selection(page: &mut Page, answer: &StatusAnswer, next: &str) {
         match id {
             Some(id) if answer.unread_registry.is_some() => page.styled(INTENT, id),
             Some(id) => page.styled(INTENT, id).literal("  is not in the registry as it stands"),
-            None => page.literal("no intent: ").advice(next),
+            None => page.literal("no intent: ").advice(PLAIN, next),
         };
         page.end();
         return;

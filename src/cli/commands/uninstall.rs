@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::init::{self, show::COLUMN};
-use crate::cli::print::{DIM, GOOD, NOTE, Page, STRONG, WARN};
+use crate::cli::print::{DIM, GOOD, NOTE, PLAIN, Page, STRONG, WARN};
 use crate::cli::{CliError, Context, Exit, person, programs};
 use ground::{Git, Root, store};
 use hook::host::{HOSTS, Host};
@@ -147,7 +147,7 @@ fn show(page: &mut Page, answer: &UninstallAnswer) {
     for left in &answer.left {
         page.literal("  ").styled(WARN, "stays").pad_to(COLUMN).text(&left.path).literal(": ");
         page.styled(DIM, &left.why).end();
-        page.pad_to(COLUMN).label(NOTE, "then:").advice(&left.remedy).end();
+        page.pad_to(COLUMN).label(NOTE, "then:").advice(PLAIN, &left.remedy).end();
     }
     if answer.dry_run {
         page.gap().line("Nothing was changed: this is what `intent uninstall` would do.");
