@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
+use code::Document;
 use ground::git::{BStr, BString, ByteSlice, ChangedBlob, GitError, ObjectId, ObjectReader};
 use ground::{RelativePath, Root, clock};
 use ledger::{
@@ -84,6 +85,8 @@ pub struct LineFinder<'a, 'git> {
     /// The commits that are asked about, if the question is only what they brought. Older lines are
     /// [`LineSource::is_missing`] then.
     pub within: Option<&'a HashSet<ObjectId>>,
+    /// The document that is asked about. Versions with the same text are not parsed again.
+    pub document: Option<&'a Document>,
 }
 
 /// Returns who brought the lines of a text without git: only the journal can say it.
@@ -116,7 +119,12 @@ fn open_acks<'a>(
     journal.of_path(path).filter(is_ack).cloned()
 }
 
-impl LineFinder<'_, '_> {
+impl<'git> LineFinder<'_, 'git> {
+    fn new_walk(&mut self) -> Walk<'_, 'git> {
+        let walk = Walk::new(self.reader).with_known(self.known).asked_only_about(self.within);
+        walk.with_document(self.document)
+    }
+
     /// Returns who brought the lines of a text that is based on `parents`; see [`Walk::of_text`].
     /// `present` returns the present contents of other files.
     pub fn of_text(
@@ -128,7 +136,7 @@ impl LineFinder<'_, '_> {
     ) -> Result<FileLines, GitError> {
         let full = self.full_path(path);
         self.knowledge.asked_file = full.clone();
-        let walk = Walk::new(self.reader).with_known(self.known).asked_only_about(self.within);
+        let walk = self.new_walk();
         let origins = walk.of_text(parents, &full, text.clone(), changed)?;
         let is_new = self.is_new_in(parents.first(), &full)?;
         let drafts = self.knowledge.of_next_commit(self.reader)?;
@@ -145,7 +153,7 @@ impl LineFinder<'_, '_> {
     ) -> Result<Option<FileLines>, GitError> {
         let full = self.full_path(path);
         self.knowledge.asked_file = full.clone();
-        let walk = Walk::new(self.reader).with_known(self.known).asked_only_about(self.within);
+        let walk = self.new_walk();
         let origins = walk.of_file(commit, &full)?;
         origins.map(|origins| self.with_claims(origins, None)).transpose()
     }

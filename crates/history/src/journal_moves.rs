@@ -110,9 +110,10 @@ impl JournalTexts<'_, '_> {
         }
         let open: Vec<bool> =
             found.iter().zip(is_open).map(|(found, open)| *open && found.is_none()).collect();
-        let found_blocks = block_moves(self.reader, &place, text, &open, |reader, language| {
-            RemovedCode::from_changes(reader, &changed, language).map(Arc::new)
-        })?;
+        let found_blocks =
+            block_moves(self.reader, &place, (text, None), &open, |reader, language| {
+                RemovedCode::from_changes(reader, &changed, language).map(Arc::new)
+            })?;
         for moved in found_blocks.moved {
             let Some(file) = of_path(&moved.path) else { continue };
             let Some(at) = file.blobs.iter().position(|blob| *blob == moved.blob) else { continue };

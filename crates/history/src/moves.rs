@@ -263,11 +263,11 @@ impl<'a> PartnerFile<'a> {
 /// Finds the moved blocks among lines that a commit seems to have brought to a file.
 ///
 /// `brought` has one item for each line of `now`. `removed` returns what the commit removed; it is
-/// asked only if a block may have been moved.
+/// asked only if a block may have been moved. `known` is a document that may have the text of `now`.
 pub(crate) fn block_moves(
     reader: &mut ObjectReader<'_>,
     path: &BString,
-    now: &LineText,
+    (now, known): (&LineText, Option<&Document>),
     brought: &[bool],
     removed: impl FnOnce(&mut ObjectReader<'_>, &'static str) -> Result<Arc<RemovedCode>, GitError>,
 ) -> Result<BlockMoves, GitError> {
@@ -276,11 +276,11 @@ pub(crate) fn block_moves(
         return Ok(BlockMoves::default());
     }
     let found = removed(reader, language)
-        .and_then(|code| moved_blocks(reader, path, (now, brought, language), &code));
+        .and_then(|code| moved_blocks(reader, path, (now, known), (brought, language), &code));
     match found {
         Ok(moved) => Ok(BlockMoves { moved, unclear: Vec::new() }),
         Err(GitError::Missing { .. }) => {
-            let (_document, blocks) = parsed(&path.to_string(), now);
+            let (_document, blocks) = parsed_unless_known(known, &path.to_string(), now);
             let blocks = chosen_blocks(&blocks, now, brought, language);
             let unclear = blocks.map(|block| lines_of(block, now)).collect();
             Ok(BlockMoves { moved: Vec::new(), unclear })
@@ -294,7 +294,8 @@ pub(crate) fn block_moves(
 fn moved_blocks(
     reader: &mut ObjectReader<'_>,
     path: &BString,
-    (now, brought, language): (&LineText, &[bool], &'static str),
+    (now, known): (&LineText, Option<&Document>),
+    (brought, language): (&[bool], &'static str),
     code: &RemovedCode,
 ) -> Result<Vec<Moved>, GitError> {
     let sought = LinePairs::from_chosen(now, brought, language);
@@ -303,7 +304,7 @@ fn moved_blocks(
     if partners.is_empty() {
         return Ok(Vec::new());
     }
-    let (_document, blocks) = parsed(&path.to_string(), now);
+    let (_document, blocks) = parsed_unless_known(known, &path.to_string(), now);
     let mut new: Vec<&Block> = chosen_blocks(&blocks, now, brought, language).collect();
     let mut in_block = vec![false; now.len()];
     new.iter().flat_map(|block| lines_of(block, now)).for_each(|at| in_block[at] = brought[at]);
@@ -427,6 +428,18 @@ pub(crate) fn parsed(path: &str, text: &LineText) -> ParsedBlocks {
     let document = Document::from_text(path, &text);
     let blocks = document.blocks();
     (document, blocks)
+}
+
+/// Like [`parsed`], but takes the blocks of `known` if that document has this text.
+fn parsed_unless_known(known: Option<&Document>, path: &str, text: &LineText) -> ParsedBlocks {
+    let is_it = |known: &&Document| {
+        known.language().is_some_and(|language| Some(language.id) == language_of(path))
+            && known.text().as_bytes() == text.lines(0..text.len())
+    };
+    match known.filter(is_it) {
+        Some(known) => (known.clone(), known.parsed_blocks()),
+        None => parsed(path, text),
+    }
 }
 
 fn lines_of(block: &Block, text: &LineText) -> Range<usize> {

@@ -11,6 +11,7 @@ use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
+use code::Document;
 use ground::git::{BString, ChangedBlob, CommitNode, GitError, ObjectId, ObjectReader, TreePlace};
 
 use crate::known_origins::{KnownOrigins, UnchangedSpan};
@@ -74,6 +75,8 @@ pub struct Walk<'a, 'git> {
     known: Option<&'a KnownOrigins<'a>>,
     /// See [`Self::asked_only_about`].
     within: Option<&'a HashSet<ObjectId>>,
+    /// See [`Self::with_document`].
+    document: Option<&'a Document>,
     /// The first version, if all of its lines are asked about and its origins were not known.
     to_keep: Option<FileVersion>,
 }
@@ -102,8 +105,15 @@ impl<'a, 'git> Walk<'a, 'git> {
             found: LineOrigins::default(),
             known: None,
             within: None,
+            document: None,
             to_keep: None,
         }
+    }
+
+    /// Takes the blocks of this document for every version with the same text, so that such a text is
+    /// not parsed again.
+    pub(crate) fn with_document(self, document: Option<&'a Document>) -> Self {
+        Self { document, ..self }
     }
 
     pub(crate) fn with_known(self, known: Option<&'a KnownOrigins<'a>>) -> Self {
@@ -134,6 +144,7 @@ impl<'a, 'git> Walk<'a, 'git> {
         // The file is asked about as a whole in each parent, so that the answer can be kept.
         for ((commit, path), pending) in std::mem::take(&mut self.pending) {
             let walk = Walk::new(self.reader).with_known(self.known).asked_only_about(self.within);
+            let walk = walk.with_document(self.document);
             let origins = walk.of_file(commit, &path)?.unwrap_or_default();
             self.take_origins(&origins, &pending.lines);
         }
@@ -469,8 +480,9 @@ impl<'a, 'git> Walk<'a, 'git> {
         passing.iter().for_each(|run| brought[run.now.clone()].fill(false));
         let trees = (Some(before.tree), Some(pending.node.tree));
         let uncommitted = Arc::clone(&self.uncommitted);
+        let text = (&*now, self.document);
         let mut found =
-            block_moves(self.reader, path, &now, &brought, |reader, language| match time {
+            block_moves(self.reader, path, text, &brought, |reader, language| match time {
                 UNCOMMITTED => {
                     RemovedCode::from_changes(reader, &uncommitted, language).map(Arc::new)
                 }
@@ -479,7 +491,7 @@ impl<'a, 'git> Walk<'a, 'git> {
         if found.moved.is_empty() && self.reader.ignores(commit)? {
             // A commit that people ignore often changes more files than are looked at. It is about
             // how code is written, so its moves stay within a file.
-            let within = block_moves(self.reader, path, &now, &brought, |reader, language| {
+            let within = block_moves(self.reader, path, text, &brought, |reader, language| {
                 let changed = reader.changed_blobs(trees.0, trees.1)?;
                 let own: Vec<_> = changed.iter().filter(|one| one.path == *path).cloned().collect();
                 RemovedCode::from_changes(reader, &own, language).map(Arc::new)

@@ -197,6 +197,7 @@ fn walked_at(
         prefix: "".into(),
         journal: &Ledger::default(),
         within: None,
+        document: None,
         known: known.as_ref(),
     };
     let found = finder.of_file(commit, &RelativePath::new(path).unwrap()).unwrap()?;

@@ -163,6 +163,7 @@ fn lines_of_file(
         journal,
         known,
         within,
+        document: Some(document),
     };
     match asked_text {
         AskedText::Committed(commit) => Ok(finder.of_file(commit, path)?.unwrap_or_default()),

@@ -154,6 +154,7 @@ fn add_lines_of_commits(
     let mut knowledge = Knowledge::new(&ws.root, prefix.clone(), committed);
     let mut finder = LineFinder {
         within: None,
+        document: None,
         root: &ws.root,
         reader: &mut reader,
         knowledge: &mut knowledge,
