@@ -151,6 +151,12 @@ fn renaming_a_name_that_is_looked_up_from_outside_is_a_change() {
     assert_pairs_are_classified("called.txt", 50);
 }
 
+/// Code that runs, and code that decides how the text around it is read.
+#[test]
+fn code_whose_place_has_a_meaning_stays_there() {
+    assert_pairs_are_classified("order.txt", 30);
+}
+
 /// Imports that bring more than the name that they mention, such as extension methods.
 #[test]
 fn an_import_that_may_bring_methods_is_a_change() {

@@ -111,7 +111,3 @@ pub const FILE_WIDE_DIRECTIVES: &[&str] = &[
     "#pragma",
     "using namespace",
 ];
-
-/// Texts that change how the rest of a Rust, C or C++ file is read.
-pub const DIRECTIVES_FOR_TEXT_BELOW: &[&str] =
-    &["macro_rules!", "#[macro_use]", "#define", "#undef", "#pragma", "using namespace"];

@@ -38,6 +38,7 @@ named_enum! {
         CallExpression: "call_expression",
         Character: "character_literal",
         ClassDefinition: "class_definition",
+        ClassValue: "class",
         Closure: "closure_expression func_literal lambda lambda_expression",
         CompositeLiteral: "composite_literal",
         Comprehension: "dictionary_comprehension generator_expression list_comprehension
@@ -228,6 +229,9 @@ named_enum! {
         Quote: "' \"",
         RawStringLiteral: "raw_string_literal",
         Reference: "pointer_expression unary_expression",
+        /// Changes how the text below is read.
+        ReadBelow: "macro_definition namespace_definition preproc_call preproc_def
+            preproc_function_def preproc_include preproc_nullable preproc_pragma",
         RelativeImport: "relative_import",
         Repeat: "repeat_statement",
         Return: "return_expression return_statement",

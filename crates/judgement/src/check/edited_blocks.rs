@@ -151,7 +151,7 @@ fn claim_by(entry: &Arc<Entry>, path: &RelativePath, commit: Option<String>) -> 
 }
 
 /// Returns the commit that a record of evidence is about.
-fn commit_about<'e>((added_by, entry): &'e (Option<CommitId>, Arc<Entry>)) -> Option<&'e str> {
+fn commit_about((added_by, entry): &(Option<CommitId>, Arc<Entry>)) -> Option<&str> {
     let added_by = added_by.as_ref()?;
     Some(entry.late_commit.as_deref().unwrap_or(&added_by.0))
 }

@@ -9,7 +9,8 @@ use code::program::{NameKind, Tree};
 use code::language_tables::framework_names::MODULES_WITHOUT_TRAITS;
 
 use super::order::ListChange;
-use super::units::{File, Unit, is_import, is_module_elsewhere};
+use super::statements::{is_import, is_module_elsewhere};
+use super::units::{File, Unit};
 
 fn list<'f>(file: &'f File<'_>) -> Vec<&'f Tree> {
     let Some(own) = file.units.first() else { return Vec::new() };
@@ -43,12 +44,6 @@ pub(super) fn imports(
     }
     let language = after.language();
     let ordered = !matches!(language, "rust" | "go" | "java");
-    let kept = |list: &[String], other: &[String]| -> Vec<String> {
-        list.iter().filter(|one| other.contains(one)).cloned().collect()
-    };
-    if ordered && kept(&old_words, &new_words) != kept(&new_words, &old_words) {
-        return ListChange::Changed;
-    }
     let gone: Vec<&&Tree> =
         old.iter().filter(|one| !new_words.contains(&one.joined_tokens())).collect();
     let come: Vec<&&Tree> =
@@ -71,7 +66,8 @@ pub(super) fn imports(
         let known = names.iter().all(|name| moved.contains(name));
         // A public import can be used by other files. A module declaration adds or removes code
         // that is not in the change set.
-        let given = one.has_node(&|node| node.is_a(Role::VisibilityModifier));
+        let given =
+            one.has_node(&|node| node.is_any(&[Role::VisibilityModifier, Role::AttributeItem]));
         let unseen = one.is_a(Role::ExternCrateDeclaration)
             || (one.is_a(Role::ModItem) && !names.iter().all(|name| modules.contains(&**name)));
         let other = if std::ptr::eq(side, after) { &new } else { &old };
@@ -147,8 +143,10 @@ fn joined(tree: &Tree, field: &str) -> Option<String> {
 fn rust_paths(import: &Tree) -> Vec<String> {
     let mut found = Vec::new();
     if let Some(argument) = import.child("argument") {
-        let visible = import.children.iter().find(|child| child.is_a(Role::VisibilityModifier));
-        let prefix = visible.map_or_else(String::new, |said| format!("{} ", said.joined_tokens()));
+        let is_said =
+            |child: &&Tree| child.is_any(&[Role::VisibilityModifier, Role::AttributeItem]);
+        let said = import.children.iter().filter(is_said);
+        let prefix: String = said.map(|one| one.joined_tokens() + " ").collect();
         expand(argument, &prefix, &mut found);
     }
     found

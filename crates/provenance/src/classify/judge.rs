@@ -16,7 +16,8 @@ use super::order::{self, ListChange};
 use super::pairs::{self, Id, UnitPairs};
 use super::public::{is_public, keeps_to_file, member, shows_member, without_visibility};
 use super::same::{self, Alike, Renames, Resolved};
-use super::units::{File, Unit, all_units, is_import};
+use super::statements::is_import;
+use super::units::{ContainerMember, File, Unit, all_units};
 use super::{BlockChange, Classification, Lookup, SourceText, class_if};
 use code::language_tables::framework_names::REFLECTIVE_LANGUAGES;
 
@@ -288,7 +289,10 @@ impl<'a> ChangeSet<'a> {
 
     fn text_differs(&self, old: Id, new: Id) -> bool {
         let ((old_file, before), (new_file, after)) = (self.unit_before(old), self.unit_after(new));
-        match before.members.is_empty() && after.members.is_empty() {
+        let has_units = |unit: &Unit| {
+            unit.members.iter().any(|member| matches!(member, ContainerMember::Unit(_)))
+        };
+        match !has_units(before) && !has_units(after) {
             true => old_file.text[before.bytes.clone()] != new_file.text[after.bytes.clone()],
             // The members are units of their own and are compared separately.
             false => before.tree.joined_tokens() != after.tree.joined_tokens(),

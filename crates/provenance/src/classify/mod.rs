@@ -9,8 +9,8 @@
 //!
 //! - `units`, `pairs`: divide files into definitions and pair the old ones with the new ones.
 //! - `judge`: compares the pairs and combines the results.
-//! - `same`, `boolean`, `order`, `imports`: rules for equal trees, conditions, member order and
-//!   imports.
+//! - `same`, `boolean`, `order`, `statements`, `imports`: rules for equal trees, conditions, member
+//!   order and imports.
 //! - `helpers`, `inline`, `captured_names`, `kept_locals`, `types`, `call_targets`: prove the
 //!   extraction or inlining of a function.
 //! - `moved`: rules for a definition in another place.
@@ -37,6 +37,7 @@ mod order;
 mod pairs;
 mod public;
 mod same;
+mod statements;
 mod types;
 mod units;
 

@@ -13,7 +13,8 @@ use super::judge::ChangeSet;
 use super::pairs::Id;
 use super::public::without_visibility;
 use super::same::{Renames, Resolved, compare_trees};
-use super::units::{File, Unit, is_import};
+use super::statements::is_import;
+use super::units::{File, Unit};
 
 /// Returns true if no name that a definition uses is known to be imported from somewhere else in
 /// its new file.

@@ -3,24 +3,12 @@
 use std::collections::HashMap;
 
 use code::BlockKind;
-use code::language_tables::framework_names::DIRECTIVES_FOR_TEXT_BELOW;
 use code::language_tables::roles::Role;
 use code::program::Tree;
 
 use super::pairs::{Id, UnitPairs};
+use super::statements::{OrderMeaning, is_read_below};
 use super::units::{ContainerMember, File, Unit};
-
-// The variants are ordered from loosest to strictest; the code compares them.
-/// What the position of a member among the others means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum OrderMeaning {
-    Free,
-    /// The position has no meaning among members of this class, but the member must not move past
-    /// an `Ordered` one.
-    Plain,
-    /// The member is executed, or may be, at its position.
-    Ordered,
-}
 
 /// How the members of a container, or the imports of a file, changed as a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,72 +27,88 @@ pub(super) fn order(
 ) -> ListChange {
     let old = elements(before, &|id| pairs.after_of.get(&id).copied());
     let new = elements(after, &|id| pairs.before_of.contains_key(&id).then_some(id));
-    let (in_old, in_new): (HashMap<_, _>, HashMap<_, _>) =
-        (old.iter().cloned().collect(), new.iter().cloned().collect());
-    let keys = |list: &[(String, OrderMeaning)], other: &HashMap<String, OrderMeaning>| {
-        let keys = list.iter().map(|(key, _)| key).filter(|key| other.contains_key(*key));
-        keys.cloned().collect::<Vec<String>>()
+    fn by_key(list: &[Element]) -> HashMap<&str, &Element> {
+        list.iter().map(|element| (&*element.key, element)).collect()
+    }
+    let (in_old, in_new) = (by_key(&old), by_key(&new));
+    let keys = |list: &'_ [Element], other: &HashMap<&str, &Element>| -> Vec<String> {
+        let keys = list.iter().map(|element| &element.key);
+        keys.filter(|key| other.contains_key(key.as_str())).cloned().collect()
     };
     let (old, new) = (keys(&old, &in_new), keys(&new, &in_old));
+    if old.iter().any(|key| in_old[key.as_str()].statements != in_new[key.as_str()].statements) {
+        return ListChange::Changed;
+    }
     if old == new {
         return ListChange::Same;
     }
-    // The ordered members, and for each plain one, how many ordered ones come before it.
-    let run = |keys: &[String], meaning: &dyn Fn(&String) -> OrderMeaning| {
-        let (mut barriers, mut plain) = (Vec::new(), HashMap::new());
+    // The members that are executed, and for each other one, how many members that it must not
+    // move past come before it.
+    let run = |keys: &[String], meaning: &dyn Fn(&str) -> OrderMeaning| {
+        let (mut executed, mut places, mut borders) = (Vec::new(), HashMap::new(), 0);
         for key in keys {
-            match meaning(key) {
-                OrderMeaning::Ordered => barriers.push(key.clone()),
-                OrderMeaning::Plain => drop(plain.insert(key.clone(), barriers.len())),
-                OrderMeaning::Free => {}
+            let meaning = meaning(key);
+            if meaning < OrderMeaning::Ordered {
+                let is_free = meaning == OrderMeaning::Free;
+                places.insert(key.clone(), if is_free { borders } else { executed.len() });
+                continue;
+            }
+            executed.push(key.clone());
+            if meaning == OrderMeaning::Border {
+                borders = executed.len();
             }
         }
-        (barriers, plain)
-    };
-    let units = |keys: &[String]| -> Vec<String> {
-        keys.iter().filter(|key| key.starts_with("unit")).cloned().collect()
+        (executed, places)
     };
     // If the old version of a member is stricter, the order counts as changed.
-    let strictest = |key: &String| in_old[key].max(in_new[key]);
-    match run(&old, &strictest) == run(&new, &|key| in_new[key]) {
-        true if units(&old) == units(&new) => ListChange::Same,
+    let strictest = |key: &str| in_old[key].meaning.max(in_new[key].meaning);
+    match run(&old, &strictest) == run(&new, &|key| in_new[key].meaning) {
         true => ListChange::Harmless,
         false => ListChange::Changed,
     }
 }
 
-/// Returns the members that both sides share, under comparable keys, with what their order means.
-fn elements(
-    side: (&File<'_>, Id),
-    shared: &dyn Fn(Id) -> Option<Id>,
-) -> Vec<(String, OrderMeaning)> {
+/// A member of a container, under a key that is comparable between the two sides.
+struct Element {
+    key: String,
+    meaning: OrderMeaning,
+    /// The statements in which it is, outermost first.
+    statements: Vec<usize>,
+}
+
+/// Returns the members of a container, with those units that both sides share.
+fn elements(side: (&File<'_>, Id), shared: &dyn Fn(Id) -> Option<Id>) -> Vec<Element> {
     let (file, (at, unit)) = side;
     let owner = &file.units[unit];
     let mut seen: HashMap<&str, usize> = HashMap::new();
+    let mut statements: Vec<usize> = Vec::new();
     let mut found = Vec::new();
     for member in &owner.members {
-        match member {
+        let (words, meaning) = match member {
             ContainerMember::Unit(unit) => {
                 if let Some(id) = shared((at, *unit)) {
-                    let weight = weight(file, &file.units[*unit], owner);
-                    found.push((format!("unit {} {}", id.0, id.1), weight));
+                    let meaning = weight(file, &file.units[*unit], owner);
+                    let (key, statements) = (format!("unit {} {}", id.0, id.1), statements.clone());
+                    found.push(Element { key, meaning, statements });
                 }
+                continue;
             }
-            ContainerMember::Other(words) => {
-                let count = seen.entry(words).or_default();
-                found.push((format!("other {count} {words}"), other_weight(file.language())));
-                *count += 1;
+            ContainerMember::End => {
+                statements.pop();
+                continue;
             }
+            ContainerMember::Begin(meaning) => ("", *meaning),
+            ContainerMember::Other(words, meaning) => (words.as_str(), *meaning),
+        };
+        let count = seen.entry(words).or_default();
+        let (key, around) = (format!("other {count} {words}"), statements.clone());
+        found.push(Element { key, meaning, statements: around });
+        if matches!(member, ContainerMember::Begin(_)) {
+            statements.push(*count);
         }
+        *count += 1;
     }
     found
-}
-
-fn other_weight(language: &str) -> OrderMeaning {
-    match language {
-        "rust" | "go" | "c" | "cpp" | "zig" => OrderMeaning::Free,
-        _ => OrderMeaning::Ordered,
-    }
 }
 
 fn weight(file: &File<'_>, unit: &Unit, owner: &Unit) -> OrderMeaning {
@@ -115,8 +119,8 @@ fn weight(file: &File<'_>, unit: &Unit, owner: &Unit) -> OrderMeaning {
     );
     let unique = twins.count() == 1;
     let callable = matches!(kind, Function | Method);
-    if reads_on_from_above(file) {
-        return OrderMeaning::Ordered;
+    if is_read_below(&unit.tree) {
+        return OrderMeaning::Border;
     }
     match file.language() {
         "rust" if kind != Macro => OrderMeaning::Free,
@@ -124,10 +128,10 @@ fn weight(file: &File<'_>, unit: &Unit, owner: &Unit) -> OrderMeaning {
         "go" if matches!(kind, Type | Struct | Interface) => OrderMeaning::Free,
         "java" if callable || matches!(kind, Class | Interface | Enum) => OrderMeaning::Free,
         "c" if callable || matches!(kind, Struct | Union | Enum | Type) => OrderMeaning::Free,
-        // In C++, a function declared after a call is not an overload for that call, so of the
-        // functions only methods with a unique name may change places.
-        "cpp" if kind == Method && unique => OrderMeaning::Free,
-        "cpp" if matches!(kind, Struct | Class | Union | Enum | Type) => OrderMeaning::Free,
+        // In C++, a function declared after a call is not an overload for that call, so nothing may
+        // change places with a function, except methods with a unique name.
+        "cpp" if kind == Method && unique => OrderMeaning::Plain,
+        "cpp" if matches!(kind, Struct | Class | Union | Enum | Type) => OrderMeaning::Plain,
         "javascript" | "typescript" | "tsx" => script_weight(unit, kind, unique),
         "python" if callable && unique && is_plain_python(&unit.tree) => OrderMeaning::Plain,
         "csharp" | "kotlin" | "swift" | "dart" | "zig" | "php" if callable && unique => {
@@ -135,13 +139,6 @@ fn weight(file: &File<'_>, unit: &Unit, owner: &Unit) -> OrderMeaning {
         }
         _ => OrderMeaning::Ordered,
     }
-}
-
-/// Returns true if earlier text in a file decides how later text is read, for example because a
-/// macro is defined twice.
-fn reads_on_from_above(file: &File<'_>) -> bool {
-    matches!(file.language(), "rust" | "c" | "cpp")
-        && DIRECTIVES_FOR_TEXT_BELOW.iter().any(|word| file.text.contains(word))
 }
 
 fn script_weight(unit: &Unit, kind: BlockKind, unique: bool) -> OrderMeaning {

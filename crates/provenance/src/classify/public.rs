@@ -4,7 +4,8 @@ use code::BlockKind;
 use code::language_tables::roles::Role;
 use code::program::{Tree, words_in};
 
-use super::units::{File, Unit, is_module_elsewhere};
+use super::statements::is_module_elsewhere;
+use super::units::{File, Unit};
 use code::language_tables::framework_names::{
     ATTRIBUTES_WITHOUT_NAME_USE, DERIVES_WITHOUT_NAME_USE, NAMES_CALLED_BY_FRAMEWORKS,
 };

@@ -12,6 +12,7 @@ use code::{BlockKind, Identity};
 use super::SourceText;
 use super::pairs::Id;
 use super::public;
+use super::statements::{OrderMeaning, is_import, meaning_of_statement};
 
 pub(super) struct File<'a> {
     pub path: &'a str,
@@ -24,8 +25,11 @@ pub(super) struct File<'a> {
 #[derive(Clone, Debug)]
 pub(super) enum ContainerMember {
     Unit(usize),
-    /// Code that is neither a unit nor an import, as the texts of its tokens.
-    Other(String),
+    /// Other code, as the texts of its tokens, and what its position means.
+    Other(String, OrderMeaning),
+    /// The members up to the next `End` are in a statement, such as `#if` or `if`.
+    Begin(OrderMeaning),
+    End,
 }
 
 #[derive(Clone, Debug)]
@@ -210,7 +214,6 @@ impl UnitSplitter<'_> {
             .iter()
             .map(|child| blocks.iter().filter(|block| holds(child, block)).copied().collect())
             .collect();
-        let cuts = held.iter().any(|held| !held.is_empty());
         for (child, held) in node.children.iter().zip(held) {
             match &held[..] {
                 [] if child.is_a(Role::Attached) => {
@@ -218,12 +221,17 @@ impl UnitSplitter<'_> {
                     continue;
                 }
                 [] => {
-                    kept.extend(attached.drain(..).cloned());
-                    if cuts && child.text.is_none() && !is_import(child) {
-                        let other = ContainerMember::Other(child.joined_tokens());
-                        self.units[owner].members.push(other);
+                    let mut child = child.clone();
+                    let leads = attached.drain(..).cloned();
+                    match is_import(&child) {
+                        true => drop(child.children.splice(0..0, leads)),
+                        false => kept.extend(leads),
                     }
-                    kept.push(child.clone());
+                    // Ruby's `private` is a name only.
+                    if child.text.is_none() || child.is_a(Role::Name) {
+                        self.push_others(&child, owner);
+                    }
+                    kept.push(child);
                 }
                 [one] if is_item(child) => {
                     let unit = self.unit(child, &attached, *one, owner);
@@ -232,7 +240,10 @@ impl UnitSplitter<'_> {
                 }
                 _ => {
                     kept.extend(attached.drain(..).cloned());
+                    let meaning = meaning_of_statement(child, self.program.language.id);
+                    self.units[owner].members.push(ContainerMember::Begin(meaning));
                     kept.push(self.without_blocks(child, &held, owner));
+                    self.units[owner].members.push(ContainerMember::End);
                 }
             }
         }
@@ -240,6 +251,18 @@ impl UnitSplitter<'_> {
         let mut tree = node.shallow();
         tree.children = kept;
         tree
+    }
+
+    /// Adds a statement to the members of its owner, or the single imports of a Go declaration.
+    fn push_others(&mut self, statement: &Tree, owner: usize) {
+        let mut parts = statement.nodes_with(|node| node.is_a(Role::ImportSpec));
+        if parts.is_empty() {
+            parts.push(statement);
+        }
+        let meaning = |part: &Tree| meaning_of_statement(part, self.program.language.id);
+        let others =
+            parts.into_iter().map(|p| ContainerMember::Other(p.joined_tokens(), meaning(p)));
+        self.units[owner].members.extend(others);
     }
 
     fn unit(&mut self, item: &Tree, attached: &[&Tree], block: usize, owner: usize) -> usize {
@@ -273,13 +296,4 @@ impl UnitSplitter<'_> {
 
 fn is_item(node: &Tree) -> bool {
     !node.is_a(Role::List) && node.field != Some("body")
-}
-
-pub(super) fn is_import(node: &Tree) -> bool {
-    is_module_elsewhere(node) || node.is_a(Role::Import)
-}
-
-/// Returns true for `mod a;`, whose body is another file.
-pub(super) fn is_module_elsewhere(node: &Tree) -> bool {
-    node.is_a(Role::ModItem) && node.child("body").is_none()
 }
