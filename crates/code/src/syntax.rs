@@ -55,6 +55,9 @@ pub(super) struct Syntax {
     pub tuples: &'static [&'static str],
     /// Tokens that do not matter: the parent's kind, and the token.
     pub dropped: KindPairs,
+    /// Words that join what follows if they are not ended: `static;` before another field. So a
+    /// dropped token matters after a line of nothing else.
+    pub joining: &'static [&'static str],
     /// Tokens that do not matter if they come first: the parent's kind, and the token.
     pub leading: KindPairs,
     /// Tokens before which a line break can end a statement, although the grammar reads on: the
@@ -142,6 +145,8 @@ pub(super) struct Syntax {
     /// Places in which an identifier names a member, a label, a key or a part of a path.
     pub member_names: KindPairs,
     pub opaque: &'static [&'static str],
+    /// Members that are the name of a function. Where one is mentioned, no local function is renamed.
+    pub naming: &'static [&'static str],
     /// Functions that read names at run-time. Nothing is renamed if one of them is called.
     pub reflection: &'static [&'static str],
     /// Nodes that read names at run-time, with the same effect as `reflection`.
@@ -229,6 +234,7 @@ pub(super) const PLAIN: Syntax = Syntax {
     lists: &[],
     tuples: &[],
     dropped: &[],
+    joining: &[],
     leading: &[],
     breaks: &[],
     transparent: &[],
@@ -267,6 +273,7 @@ pub(super) const PLAIN: Syntax = Syntax {
     public_names: &[],
     member_names: &[],
     opaque: &[],
+    naming: &[],
     reflection: &[],
     reflecting: &[],
     local_names: &[],

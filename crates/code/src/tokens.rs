@@ -377,9 +377,19 @@ impl<'a> TokenWalk<'a> {
 
     fn is_dropped(&self, kind: u16, text: &str) -> bool {
         let Some(frame) = self.frames.last() else { return false };
-        self.compiled.has_pair(Pair::Dropped, frame.kind, kind)
+        self.compiled.has_pair(Pair::Dropped, frame.kind, kind) && !self.ends_joining_word(frame)
             || (frame.items == 0 && self.compiled.has_pair(Pair::Leading, frame.kind, kind))
             || (frame.unwrap && matches!(text, "(" | ")"))
+    }
+
+    /// Returns true after a member or statement of one word that would join what follows.
+    fn ends_joining_word(&self, frame: &Frame) -> bool {
+        let word = match &self.out.events[..] {
+            [.., TreeEvent::Token(word), TreeEvent::Close(1)] => word,
+            [.., TreeEvent::Token(word)] if frame.items == 1 => word,
+            _ => return false,
+        };
+        self.compiled.syntax.joining.contains(&word.text(self.text))
     }
 
     fn is_break(&self, kind: u16, start: usize) -> bool {

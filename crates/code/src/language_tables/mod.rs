@@ -136,6 +136,7 @@ pub(crate) const PYTHON: Syntax = Syntax {
         "global_statement nonlocal_statement class_definition case_pattern import_statement
         import_from_statement"
     ),
+    naming: words!("__name__ __qualname__"),
     reflection: words!("locals vars eval exec globals dir _getframe currentframe"),
     ..PLAIN
 };
@@ -157,6 +158,10 @@ pub(crate) const JAVASCRIPT: Syntax = Syntax {
         "expression_statement/; lexical_declaration/; variable_declaration/; return_statement/;
         throw_statement/; break_statement/; continue_statement/; do_statement/; import_statement/;
         export_statement/; debugger_statement/; class_body/;"
+    ),
+    joining: words!(
+        "static get set async accessor readonly declare abstract override public private protected
+        let type namespace module interface"
     ),
     parentheses: places!(
         "return_statement variable_declarator/value assignment_expression/right
@@ -196,6 +201,7 @@ pub(crate) const JAVASCRIPT: Syntax = Syntax {
         labeled_statement/label"
     ),
     opaque: words!("import_statement export_clause class_declaration class decorator"),
+    naming: words!("name"),
     reflection: words!("eval"),
     reflecting: words!("with_statement"),
     ..PLAIN

@@ -52,7 +52,25 @@ pub fn resolve(tree: &mut Tree, language: &str) -> Resolution {
     let (scopes, pattern, out) = Default::default();
     let mut resolver = Resolver { scoping, language, scopes, pattern, out };
     resolver.visit(tree, "");
-    resolver.out
+    let mut found = resolver.out;
+    let reads_names = |syntax: &&Syntax| syntax.naming.iter().any(|word| tree.mentions(word));
+    if scoping.is_some_and(|syntax| reads_names(&syntax)) {
+        tree.visit(&mut |node| {
+            let local = named_function(node).and_then(|local| found.locals.get_mut(local as usize));
+            local.into_iter().for_each(|local| local.public = true);
+        });
+    }
+    found
+}
+
+/// Returns the local after which a function or class is named at run-time: `a` in `def a(): …` and
+/// `a = () => 1`.
+fn named_function(node: &Tree) -> Option<u32> {
+    let holder = |field: &str| node.child(field).filter(|child| child.local().is_some());
+    let value = ["value", "right"].iter().find_map(|field| node.child(field));
+    let is_named = value.map_or(node, |value| value).is_any(&[Role::Function, Role::ClassValue]);
+    let name = ["name", "left", "pattern"].into_iter().find_map(holder);
+    name.filter(|_| is_named)?.local()
 }
 
 #[derive(Default)]
@@ -115,7 +133,7 @@ impl Resolver<'_> {
         let opens = function || (inside && !is_body && scoping.scopes.contains(&tree.kind));
         let mut done = HashSet::new();
         if function {
-            self.declared_name(tree, scoping, &mut done);
+            self.declared_name(tree, parent, scoping, &mut done);
         }
         if opens {
             if !function && scoping.reach == Some(NameReach::Function) {
@@ -160,8 +178,16 @@ impl Resolver<'_> {
         }
     }
 
-    /// Resolves a function's own name, which belongs to the enclosing scope.
-    fn declared_name(&mut self, tree: &mut Tree, scoping: &Syntax, done: &mut HashSet<usize>) {
+    /// Resolves a function's own name, which belongs to the enclosing scope. A decorator may read
+    /// it.
+    fn declared_name(
+        &mut self,
+        tree: &mut Tree,
+        parent: &str,
+        scoping: &Syntax,
+        done: &mut HashSet<usize>,
+    ) {
+        let is_decorated = Role::Wrapping.has_kind(parent);
         let inside = !self.scopes.is_empty();
         for (at, child) in tree.children.iter_mut().enumerate() {
             if child.field != Some("name") || child.text.is_none() {
@@ -169,7 +195,11 @@ impl Resolver<'_> {
             }
             done.insert(at);
             child.name = match self.lookup(child) {
-                Some(local) if inside => NameKind::Local(local),
+                Some(local) if inside => {
+                    let known = self.out.locals.get_mut(local as usize);
+                    known.into_iter().for_each(|known| known.public |= is_decorated);
+                    NameKind::Local(local)
+                }
                 _ if inside && is_name(child, scoping) => {
                     self.out.fixed.extend(child.text.clone());
                     NameKind::Fixed

@@ -22,7 +22,10 @@ pub fn is_plain_macro(name: Option<&str>) -> bool {
 pub(super) fn in_longest_spelling(language: &str, node: Tree) -> Tree {
     match () {
         () if node.is_a(Role::Parenthesized) => only_child(node),
-        () if node.is_a(Role::ShorthandProperty) => pair(node, made::PAIR),
+        // `{__proto__: a}` sets the prototype, but `{__proto__}` only a property.
+        () if node.is_a(Role::ShorthandProperty) && !node.is_token("__proto__") => {
+            pair(node, made::PAIR)
+        }
         () if node.is_a(Role::ShorthandPattern) => pair(node, made::PAIR_PATTERN),
         () if node.is_a(Role::ObjectAssignmentPattern) => with_default_spelled_out(node),
         () if node.is_a(Role::ShorthandFieldInitializer) && node.children.len() == 1 => {
@@ -69,12 +72,19 @@ pub(super) fn unwrap(syntax: &Syntax, parent: &str, children: &mut [Tree]) {
             && inert
             && open.is_token("(")
             && close.is_token(")")
+            && !is_object_body(child)
         {
             let mut inner = child.children.swap_remove(1);
             inner.field = child.field;
             *child = inner;
         }
     }
+}
+
+/// Returns true for the body of `() => ({ a: 1 })`, which is a block without its parentheses,
+/// although the grammar reads an object there too.
+fn is_object_body(body: &Tree) -> bool {
+    body.field == Some("body") && body.tokens().get(1).is_some_and(|first| first.is_token("{"))
 }
 
 /// Replaces a parenthesised node by its child, if the tokens have already lost the parentheses.
