@@ -487,10 +487,11 @@ impl<'a> Knowledge<'a> {
     /// Returns the commits with late evidence. None in a shallow clone.
     fn late_commits(&self, reader: &mut ObjectReader<'_>) -> Result<Vec<LateCommit>, GitError> {
         let ids = if reader.is_shallow() { Vec::new() } else { self.ids_of_late(reader)? };
+        let id_of = |commit: &String| ObjectId::from_hex(commit.as_bytes()).ok();
+        let present = reader.present_objects(ids.iter().filter_map(id_of));
         let mut late = Vec::new();
         for commit in ids {
-            let id = ObjectId::from_hex(commit.as_bytes()).ok();
-            let id = id.filter(|id| reader.has_object(*id));
+            let id = id_of(&commit).filter(|id| present.contains(id));
             let authorship = id.and_then(|id| reader.authorship(id).ok());
             let here = match id.filter(|_| authorship.is_some()) {
                 Some(id) => Some((id, reader.commit(id)?.time)),
@@ -720,10 +721,9 @@ pub fn claimed_lines(
     let writer = |entry: usize| writer_of_entry(&entries[entry]);
     let mut found: Vec<Vec<usize>> = vec![Vec::new(); text.len()];
     for (_, runs) in moved {
-        let is_free = |line: &usize| {
-            let by = |owner: usize| runs.iter().any(|one| writer(one.entry) == writer(owner));
-            claimed[*line].is_none_or(by)
-        };
+        let writers: HashSet<_> = runs.iter().map(|one| writer(one.entry)).collect();
+        let is_free =
+            |line: &usize| claimed[*line].is_none_or(|owner| writers.contains(&writer(owner)));
         let free: Vec<usize> = brought.iter().copied().filter(is_free).collect();
         let lines = places.lines_of_section(&runs, &free);
         lines.into_iter().for_each(|(line, entry)| found[line].push(entry));

@@ -70,6 +70,8 @@ struct MovedRuns<'a> {
     twins_of: Vec<usize>,
     /// For each run its place, if there are as many places with its text as runs.
     sole: Vec<Option<usize>>,
+    /// For each run, how far the next such run before it and after it has moved.
+    shifts_around: Vec<[Option<isize>; 2]>,
 }
 
 /// The runs with one text, as indices, and the places with that text.
@@ -101,7 +103,15 @@ impl<'a> MovedRuns<'a> {
             alike.iter().for_each(|at| twins_of[*at] = twins.len());
             twins.push(Twins { runs: alike, places });
         }
-        Self { runs, twins, twins_of, sole }
+        let shifts_around = vec![[Some(0), None]; runs.len()];
+        let mut moved = Self { runs, twins, twins_of, sole, shifts_around };
+        for at in 1..runs.len() {
+            let (before, after) = (at - 1, runs.len() - at);
+            moved.shifts_around[at][0] = moved.shift(before).or(moved.shifts_around[before][0]);
+            moved.shifts_around[after - 1][1] =
+                moved.shift(after).or(moved.shifts_around[after][1]);
+        }
+        moved
     }
 
     fn places(&self, at: usize) -> &[usize] {
@@ -126,12 +136,11 @@ impl<'a> MovedRuns<'a> {
         };
         let neighbours = [at.checked_sub(1), Some(at + 1).filter(|next| *next < self.runs.len())];
         let adjoining = neighbours.into_iter().flatten().filter(adjoins);
-        let before = || (0..at).rev().find_map(|other| self.shift(other)).or(Some(0));
-        let after = || (at + 1..self.runs.len()).find_map(|other| self.shift(other));
+        let [before, after] = self.shifts_around[at];
         let shift = adjoining
             .filter_map(|other| self.shift(other))
             .next()
-            .or_else(|| before().filter(|before| after() == Some(*before)))?;
+            .or_else(|| before.filter(|_| before == after))?;
         let place = lines.start.checked_add_signed(shift)?;
         self.places(at).binary_search(&place).is_ok().then_some(place)
     }

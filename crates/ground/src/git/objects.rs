@@ -325,8 +325,19 @@ impl ObjectReader<'_> {
         Ok(self.folder(tree, place.as_ref())?.is_some())
     }
 
-    pub fn has_object(&self, id: ObjectId) -> bool {
-        self.git.checked(&self.repo, id).is_ok_and(|repo| repo.objects.exists(&id))
+    /// Returns those of these objects that the repository has. After the first one that it lacks,
+    /// new packs are not looked for again.
+    pub fn present_objects(&self, ids: impl IntoIterator<Item = ObjectId>) -> HashSet<ObjectId> {
+        let mut objects = self.repo.objects.clone();
+        let mut present = HashSet::new();
+        for id in ids {
+            match self.git.checked(&self.repo, id).is_ok().then(|| objects.exists(&id)) {
+                Some(true) => drop(present.insert(id)),
+                Some(false) => objects.refresh_never(),
+                None => {}
+            }
+        }
+        present
     }
 
     pub fn folders_in(&mut self, tree: ObjectId) -> GitResult<Vec<BString>> {
@@ -535,7 +546,8 @@ mod tests {
             reader.commit(first).unwrap();
             place.git(&Vec::from_iter(meanwhile.split(' ')));
             for (commit, text) in [(first, "one"), (second, "two")] {
-                assert!(reader.has_object(commit), "{before}, {meanwhile}: {text}");
+                let present = reader.present_objects([commit]);
+                assert!(present.contains(&commit), "{before}, {meanwhile}: {text}");
                 let tree = reader.commit(commit).unwrap().tree;
                 let blob = reader.locate(tree, "a".into(), None).unwrap().blob.unwrap();
                 assert_eq!(reader.blob(blob).unwrap(), text.as_bytes(), "{before}, {meanwhile}");
