@@ -1,8 +1,8 @@
 //! Compares two sequences. No other module uses the diff library directly.
 //!
-//! Sequences of blocks are compared with the histogram algorithm, lines of text with Myers'
-//! algorithm. Both limit their work, so that two large texts with nothing in common take about as
-//! long as two similar ones.
+//! Sequences of blocks are compared with the histogram algorithm, lines of text and long sequences
+//! with Myers' algorithm, which limits its work: two large texts with nothing in common take about
+//! as long as two similar ones.
 
 use std::hash::Hash;
 use std::ops::Range;
@@ -10,6 +10,10 @@ use std::ops::Range;
 use imara_diff::{Algorithm, Diff, InternedInput, Interner};
 
 use super::position::line_ranges;
+
+/// The time of the histogram algorithm grows with the square of the number of changes, so longer
+/// sequences than this, together, are not compared by it.
+const LONGEST_FOR_HISTOGRAM: usize = 32 * 1024;
 
 /// A range of removed items and the range of items that replaced them. One of the two may be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +38,11 @@ pub fn changes<T: Hash + Eq>(before: &[T], now: &[T]) -> Vec<ChangedRange> {
     };
     input.update_before(before.iter());
     input.update_after(now.iter());
-    let mut diff = Diff::compute(Algorithm::Histogram, &input);
+    let algorithm = match before.len() + now.len() > LONGEST_FOR_HISTOGRAM {
+        true => Algorithm::Myers,
+        false => Algorithm::Histogram,
+    };
+    let mut diff = Diff::compute(algorithm, &input);
     diff.postprocess_no_heuristic(&input);
     ranges_of_hunks(&diff, start)
 }
@@ -79,4 +87,24 @@ pub fn common<T: Hash + Eq>(before: &[T], now: &[T]) -> Vec<(usize, usize)> {
     }
     pairs.extend((old..before.len()).zip(new..now.len()));
     pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::{changes, common};
+
+    /// Every second item is changed, and the sequences are short, or too long for the histogram.
+    #[test]
+    fn many_changes_are_found_in_time() {
+        for count in [1_000, 100_000] {
+            let before: Vec<usize> = (0..count).collect();
+            let now: Vec<usize> = before.iter().map(|at| at + at % 2 * count).collect();
+            let start = Instant::now();
+            assert_eq!(changes(&before, &now).len(), count / 2);
+            assert_eq!(common(&before, &now).len(), count / 2);
+            assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+        }
+    }
 }
