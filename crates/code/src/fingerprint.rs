@@ -189,7 +189,8 @@ pub struct Fingerprint {
     /// The text of the block without the blocks inside it, their leads, and the separators next to
     /// them. Indentation and blank lines do not count. Only set for a block that contains others.
     pub own_text: Option<ContentHash>,
-    /// The text of the block's lead without white space. `None` if there is no lead.
+    /// The text of the block's lead, without indentation and blank lines. `None` if there is no
+    /// lead.
     pub lead: Option<ContentHash>,
     pub token_count: u32,
 }

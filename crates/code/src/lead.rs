@@ -123,9 +123,10 @@ fn begins_line(text: &str, byte: usize) -> bool {
     before.is_empty() || before.ends_with(['\n', '\r'])
 }
 
-/// Hashes a lead. White space does not count, as for the lines of a file.
+/// Hashes a lead. White space at both ends of a line and blank lines do not count.
 pub(super) fn hash(lead: &str) -> Option<ContentHash> {
-    let text: String = lead.split_whitespace().collect();
+    let lines = lead.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty());
+    let text = lines.collect::<Vec<_>>().join("\n");
     (!text.is_empty()).then(|| fingerprint::content_hash(&text))
 }
 

@@ -420,8 +420,8 @@ pub struct BlockRecord {
     /// The hash of the block's text as it was written. For a deleted block, the hash of its last
     /// text.
     pub content_hash: ContentHash,
-    /// The first 32 bits of the hash of the block's lead, in base64url. `None` if it had no lead, and
-    /// in records of earlier versions.
+    /// The first 32 bits of the hash of the block's lead, in base64url, or an empty text if it had no
+    /// lead. `None` in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lead: Option<String>,
     /// The name of the block. `None` in records of other tools.
@@ -447,22 +447,24 @@ impl BlockRecord {
 
     /// Returns true unless the record has a lead and the block has another one, or none.
     pub fn has_lead_of(&self, block: &Block) -> bool {
-        self.lead.is_none() || self.lead == short_lead(block)
+        self.lead.as_ref().is_none_or(|lead| *lead == short_lead(block))
     }
 }
 
 const LEAD_BYTES: usize = 4;
 
 /// Returns [`BlockRecord::lead`] for a block.
-pub fn short_lead(block: &Block) -> Option<String> {
-    let lead = block.fingerprint.lead.as_ref()?;
-    let digest = Digest::parse(lead.key().strip_prefix("sha256:")?)?;
-    Some(URL_SAFE_NO_PAD.encode(&digest.as_bytes()[..LEAD_BYTES]))
+pub fn short_lead(block: &Block) -> String {
+    let lead = block.fingerprint.lead.as_ref();
+    let digits = lead.and_then(|lead| lead.key().strip_prefix("sha256:"));
+    let digest = digits.and_then(Digest::parse);
+    digest
+        .map_or_else(String::new, |digest| URL_SAFE_NO_PAD.encode(&digest.as_bytes()[..LEAD_BYTES]))
 }
 
 /// Returns true for what [`short_lead`] may have returned.
 pub(super) fn is_short_lead(text: &str) -> bool {
-    URL_SAFE_NO_PAD.decode(text).is_ok_and(|bytes| bytes.len() == LEAD_BYTES)
+    text.is_empty() || URL_SAFE_NO_PAD.decode(text).is_ok_and(|bytes| bytes.len() == LEAD_BYTES)
 }
 
 /// The name that identifies a block in its file.

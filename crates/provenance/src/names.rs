@@ -20,7 +20,7 @@ pub fn textless(block: &Block, language: Option<&str>) -> BlockRecord {
     let lines = block.lines;
     BlockRecord {
         block: Some(name),
-        lead: short_lead(block),
+        lead: Some(short_lead(block)),
         ..BlockRecord::with_lines_only(lines.start(), lines.end(), content)
     }
 }
