@@ -1021,7 +1021,7 @@ fn a_sparse_checkout_takes_no_name_away() {
 
 /// A fresh clone cannot know which of two commits is the one that was sealed late, so it names neither.
 #[test]
-fn of_two_equal_lines_neither_is_taken_for_a_commit_that_is_gone() {
+fn equal_lines_of_another_commit_are_not_taken_for_a_rebased_one() {
     let place = Place(Repo::new());
     place.step(0, &(f("one two") + &function("x", "x")));
     sealed_late(&place, "t", &(f("one audit two") + &function("x", "x")));
@@ -1031,7 +1031,32 @@ fn of_two_equal_lines_neither_is_taken_for_a_commit_that_is_gone() {
     place.git(&["merge", "-q", "--ff-only", "t"]);
     assert_eq!(picture(&place.0.root(), FILE), "--1-----");
     place.forget(&["t"]);
-    assert_eq!(picture(cloned(&place.0, &[]).path(), FILE), "--------");
+    assert_eq!(picture(cloned(&place.0, &[]).path(), FILE), "--1-----");
+}
+
+#[test]
+#[ignore = "slow"]
+fn a_line_that_main_has_already_is_not_taken_for_one_of_a_squashed_branch() {
+    for is_first in [true, false] {
+        let place = Place(Repo::new());
+        place.step(0, &f("one two"));
+        place.git(&["branch", "-q", "t"]);
+        let by_person = |place: &Place| place.step(0, &f("one audit two"));
+        if is_first {
+            by_person(&place);
+        }
+        place.git(&["switch", "-q", "t"]);
+        place.write(1, &f("one audit two"));
+        place.git(&["commit", "-qam", "without a hook"]);
+        place.write_to("src/other.rs", 0, &function("other", "x"));
+        place.commit(&[]);
+        place.git(&["switch", "-q", "main"]);
+        if !is_first {
+            by_person(&place);
+        }
+        squash_on_server(&place);
+        assert_eq!(picture(cloned(&place.0, &[]).path(), FILE), "----", "{is_first}");
+    }
 }
 
 /// A story of one function `f`, and what the answer says of it in the end.
@@ -1043,6 +1068,16 @@ struct VerdictStory {
 }
 
 const VERDICTS: &[VerdictStory] = &[
+    VerdictStory {
+        name: "a person deletes the definition between an attribute and a recorded function",
+        told: |place| {
+            let above = |other: &str| format!("#[x]\n{other}");
+            place.step(0, &above(&function("z", "a b")));
+            place.step(1, &(above(&function("z", "a b")) + &f("one two three four")));
+            place.step(0, &above(&f("one two three four")));
+        },
+        expected: ("modified", ""),
+    },
     VerdictStory {
         name: "a clean merge unites two recorded edits",
         told: |place| {
@@ -1249,7 +1284,13 @@ const LEADS: &[LeadStory] = &[
         path: "src/spaces.rs",
         recorded: "use a;\n#[x(a,b)]\nfn g() {\nBODY}\n",
         change: ("(a,b)", "(a, b)"),
-        expected: AS_RECORDED,
+        expected: (Verdict::Modified, 1, false),
+    },
+    LeadStory {
+        path: "src/other_path.rs",
+        recorded: "use a;\n#[x(\"a b\")]\nfn g() {\nBODY}\n",
+        change: ("a b", "ab"),
+        expected: (Verdict::Modified, 1, false),
     },
     LeadStory {
         path: "src/inserted_above.rs",
@@ -1287,23 +1328,28 @@ fn a_block_is_exact_only_with_the_lead_that_was_recorded() {
             place.commit(&[]);
         }
         let is_told =
-            |folder: &Path, step: &str, expected: fn(&LeadStory) -> (Verdict, usize, bool)| {
+            |folder: &Path, step: &str, expected: &dyn Fn(&LeadStory) -> (Verdict, usize, bool)| {
                 for story in LEADS {
                     let told = told_of_g(folder, story.path);
                     assert_eq!(told, expected(story), "{step}: {} {is_older}", story.path);
                 }
             };
         write(1, "second", false);
-        is_told(&place.0.root(), "recorded", |_| AS_RECORDED);
+        is_told(&place.0.root(), "recorded", &|_| AS_RECORDED);
         write(0, "second", true);
-        is_told(&place.0.root(), "changed before the commit", |story| story.expected);
+        // Before the file is committed, nobody can tell that white space was changed.
+        is_told(&place.0.root(), "changed before the commit", &|story| {
+            let (verdict, newer, is_cut) = story.expected;
+            let is_space = ["src/spaces.rs", "src/other_path.rs"].contains(&story.path);
+            (verdict, if is_space && !is_older { 0 } else { newer }, is_cut)
+        });
         write(0, "second", false);
         place.commit(&[]);
-        is_told(cloned(&place.0, &[]).path(), "committed", |_| AS_RECORDED);
+        is_told(cloned(&place.0, &[]).path(), "committed", &|_| AS_RECORDED);
         write(0, "second", true);
-        is_told(&place.0.root(), "changed after the commit", |story| story.expected);
+        is_told(&place.0.root(), "changed after the commit", &|story| story.expected);
         place.commit(&[]);
-        is_told(cloned(&place.0, &[]).path(), "changed in a commit", |story| story.expected);
+        is_told(cloned(&place.0, &[]).path(), "changed in a commit", &|story| story.expected);
     }
 }
 

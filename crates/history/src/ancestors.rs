@@ -57,20 +57,6 @@ impl Ancestors {
         Self { seen: HashSet::from([commit]), next: BinaryHeap::from([(i64::MAX, commit)]) }
     }
 
-    pub(crate) fn contain(
-        &mut self,
-        reader: &mut ObjectReader<'_>,
-        commit: ObjectId,
-    ) -> Result<bool, GitError> {
-        let oldest = reader.commit(commit)?.time - WRONG_CLOCK;
-        while !self.seen.contains(&commit) {
-            if !self.take_step(reader, oldest)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
     /// Goes on from the newest commit whose parents were not looked at yet. Returns false if there is
     /// none that was made at `oldest` or later.
     fn take_step(&mut self, reader: &mut ObjectReader<'_>, oldest: i64) -> Result<bool, GitError> {

@@ -14,8 +14,8 @@ use crate::attribution::attribute;
 use crate::journal_moves::{JournalTexts, ReadPresent};
 use crate::journal_texts::recorded_texts;
 use crate::knowledge::{
-    EvidenceOfReplaced, Knowledge, claimed_lines, joined_path, lines_by_number, lines_of_entry,
-    path_of_version, runs_about,
+    Knowledge, claimed_lines, joined_path, lines_by_number, lines_of_entry, path_of_version,
+    runs_about,
 };
 use crate::known_origins::KnownOrigins;
 use crate::origins::{FileVersion, LineOrigins, Origin, Walk};
@@ -182,7 +182,7 @@ impl<'git> LineFinder<'_, 'git> {
                 let lines =
                     brought.iter().map(|run| run.line_there..run.line_there + run.lines.len());
                 let known = ledger::sorted(lines.flatten());
-                self.of_version(&mut claims, version, &origins.versions, &known)?
+                self.of_version(&mut claims, version, &known)?
             });
         }
         let count = origins.runs.last().map_or(0, |run| run.lines.end);
@@ -363,41 +363,12 @@ impl<'git> LineFinder<'_, 'git> {
         Ok((text, found))
     }
 
-    /// Returns the late evidence of commits that the commit of a version replaced.
-    ///
-    /// Equal lines alone do not show that. Unless the commit is a copy, it must have brought at least
-    /// half of the lines of a record, and be the only one of `versions` that did.
+    /// Returns the late evidence of commits that the commit of a version replaced. It must have brought at
+    /// least half of the lines of a record.
     fn evidence_of_replaced_commits(
         &mut self,
         version: &FileVersion,
-        versions: &[FileVersion],
     ) -> Result<Vec<Arc<Entry>>, GitError> {
-        let mut found = self.evidence_repeated_by(version)?;
-        if found.iter().any(|one| !one.is_copied) {
-            for other in versions.iter().filter(|other| other.commit != version.commit) {
-                let by_other = match self.evidence_repeated_by(other) {
-                    // Then nobody can tell that no other commit brought the lines.
-                    Err(GitError::Missing { .. }) => {
-                        found.retain(|one| one.is_copied);
-                        break;
-                    }
-                    by_other => by_other?,
-                };
-                found.retain(|one| {
-                    let is_it = |other: &EvidenceOfReplaced| Arc::ptr_eq(&one.entry, &other.entry);
-                    one.is_copied || !by_other.iter().any(is_it)
-                });
-            }
-        }
-        Ok(found.into_iter().map(|one| one.entry).collect())
-    }
-
-    /// Returns the late evidence of commits that the commit of a version may have replaced, since it
-    /// brought at least half of the lines of a record.
-    fn evidence_repeated_by(
-        &mut self,
-        version: &FileVersion,
-    ) -> Result<Vec<EvidenceOfReplaced>, GitError> {
         let path = path_of_version(version, self.prefix).filter(|_| !version.is_uncommitted());
         let Some(path) = path else { return Ok(Vec::new()) };
         let mut found = self.knowledge.of_replaced_commits(self.reader, version.commit, &path)?;
@@ -406,9 +377,8 @@ impl<'git> LineFinder<'_, 'git> {
         }
         let text = LineText::new(self.reader.blob(version.blob)?);
         let brought = Walk::new(self.reader).new_lines_of_commit(version.commit, &version.path)?;
-        found.retain(|one| {
-            let runs: Vec<&HashedRun> =
-                runs_about(&one.entry, &path).flat_map(LineRuns::runs).collect();
+        found.retain(|entry| {
+            let runs: Vec<&HashedRun> = runs_about(entry, &path).flat_map(LineRuns::runs).collect();
             let places = EqualPlaces::of_runs(runs.iter().copied(), &text, &brought);
             let all: usize = runs.iter().map(|run| run.lines.len()).sum();
             let here = runs.iter().filter(|run| !places.of_run(run).is_empty());
@@ -417,13 +387,12 @@ impl<'git> LineFinder<'_, 'git> {
         Ok(found)
     }
 
-    /// Returns the claims on the lines of a committed version, which is one of `versions`. `known` are
-    /// lines that its commit brought, perhaps not all.
+    /// Returns the claims on the lines of a committed version. `known` are lines that its commit brought,
+    /// perhaps not all.
     fn of_version(
         &mut self,
         claims: &mut FoundClaims,
         version: &FileVersion,
-        versions: &[FileVersion],
         known: &[usize],
     ) -> Result<Vec<Option<usize>>, GitError> {
         let mut entries = self.own_entries_about(version)?;
@@ -443,7 +412,7 @@ impl<'git> LineFinder<'_, 'git> {
         };
         entries.extend(self.journal.of_path(&path).filter(about).cloned());
         // After a rebase, evidence may name a commit that is gone.
-        let gone = self.evidence_of_replaced_commits(version, versions)?;
+        let gone = self.evidence_of_replaced_commits(version)?;
         entries.splice(0..0, gone);
         let time = version.time * 1_000;
         let language = language_of(path.as_str());
@@ -499,7 +468,7 @@ impl<'git> LineFinder<'_, 'git> {
     ) -> Result<Vec<Option<Arc<Entry>>>, GitError> {
         let mut claims = FoundClaims::default();
         let known = Walk::new(self.reader).new_lines_of_commit(version.commit, &version.path)?;
-        let found = self.of_version(&mut claims, version, std::slice::from_ref(version), &known)?;
+        let found = self.of_version(&mut claims, version, &known)?;
         let entry = |at: usize| Arc::clone(&claims.all[at].entry);
         Ok(found.into_iter().map(|at| at.map(entry)).collect())
     }

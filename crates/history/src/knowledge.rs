@@ -17,7 +17,7 @@ use ledger::{
     SINGLE_LEDGER, Trust, read,
 };
 
-use crate::ancestors::{Ancestors, RecentHistory};
+use crate::ancestors::RecentHistory;
 use crate::known_origins::KnownOrigins;
 use crate::origins::FileVersion;
 use crate::run_places::{CountedRun, RunPlaces};
@@ -79,7 +79,6 @@ struct EvidenceByCommit {
     late: Option<Arc<[LateCommit]>>,
     /// The evidence of projects at other places: then in the commits, and now in the workspace.
     elsewhere: HashMap<(BString, String), Arc<ReadEvidence>>,
-    ancestors: HashMap<ObjectId, Ancestors>,
     /// The commits that added files of late evidence. `None` for a file that is in no commit yet.
     added_in: HashMap<RelativePath, Option<ObjectId>>,
 }
@@ -112,16 +111,10 @@ impl ReadEvidence {
 struct LateCommit {
     commit: String,
     /// See [`ObjectReader::authorship`]. `None` if the repository does not have it.
-    authorship: Option<BString>,
+    authorship: Option<String>,
     /// Whether the commit has left the history. The clone in which it was made may still have it.
     is_gone: bool,
     entries: OnceLock<Vec<Arc<Entry>>>,
-}
-
-/// Late evidence about a commit that another one may have replaced.
-pub(crate) struct EvidenceOfReplaced {
-    pub entry: Arc<Entry>,
-    pub is_copied: bool,
 }
 
 pub(crate) type EvidenceAtPath = (RelativePath, Vec<Arc<Entry>>);
@@ -365,18 +358,17 @@ impl<'a> Knowledge<'a> {
     /// Returns the late evidence about a file at commits that a commit may have replaced, as a rebase
     /// or a squash does. It counts for the same runs of lines that the commit brought.
     ///
-    /// A commit that has the author, the time and the message of the other one is a copy of it, which
-    /// the answer says. Otherwise the other one must have left the history, and this one must have been
-    /// there when the late evidence came. For example, somebody squashes a branch with an agent's commit and with the
-    /// evidence about it: the squash brings both. What a person commits on top of it replaced nothing,
-    /// even if one of its lines is equal. A shallow clone may only lack a commit, so there nothing is
-    /// known.
+    /// A commit that has the author, the time and the message of the other one is a copy of it. If the
+    /// other one has left the history, the commit that added the evidence may have replaced it, too. For
+    /// example, somebody squashes a branch with an agent's commit and with the evidence about it: the
+    /// squash brings both. What others committed before or on top of it replaced nothing, even if one of
+    /// its lines is equal. A shallow clone may only lack a commit, so there nothing is known.
     pub(crate) fn of_replaced_commits(
         &mut self,
         reader: &mut ObjectReader<'_>,
         by: ObjectId,
         path: &RelativePath,
-    ) -> Result<Vec<EvidenceOfReplaced>, GitError> {
+    ) -> Result<Vec<Arc<Entry>>, GitError> {
         let known = self.known_evidence.lock().late.clone();
         let late = match known {
             Some(known) => known,
@@ -391,8 +383,7 @@ impl<'a> Knowledge<'a> {
         }
         let (id, authorship) = (by.to_string(), reader.authorship(by)?);
         for one in late.iter().filter(|one| one.commit != id) {
-            let is_copied = one.authorship.as_ref() == Some(&authorship);
-            if !is_copied && !one.is_gone {
+            if !one.is_gone && one.authorship.as_ref() != Some(&authorship) {
                 continue;
             }
             let known = match one.entries.get() {
@@ -405,26 +396,19 @@ impl<'a> Knowledge<'a> {
             let is_its =
                 |entry: &&Arc<Entry>| is_about(entry, path) && entry.trust != Trust::Contradicted;
             for entry in known.iter().filter(is_its) {
-                if is_copied || self.was_there_before(reader, by, &entry.origin.path)? {
-                    found.push(EvidenceOfReplaced { entry: Arc::clone(entry), is_copied });
+                let authored = one.authorship.as_ref().or(entry.authored.as_ref());
+                if authored == Some(&authorship)
+                    || self.has_added(reader, by, &entry.origin.path)?
+                {
+                    found.push(Arc::clone(entry));
                 }
             }
         }
         Ok(found)
     }
 
-    fn is_ancestor(
-        &self,
-        reader: &mut ObjectReader<'_>,
-        commit: ObjectId,
-        of: ObjectId,
-    ) -> Result<bool, GitError> {
-        let mut known = self.known_evidence.lock();
-        known.ancestors.entry(of).or_insert_with(|| Ancestors::new(of)).contain(reader, commit)
-    }
-
-    /// Returns true if the commit that added a file of evidence is this one, or comes from it.
-    fn was_there_before(
+    /// Returns true if this commit added a file of evidence.
+    fn has_added(
         &self,
         reader: &mut ObjectReader<'_>,
         commit: ObjectId,
@@ -438,9 +422,7 @@ impl<'a> Knowledge<'a> {
                 *self.known_evidence.lock().added_in.entry(file.clone()).or_insert(found)
             }
         };
-        // A file that no commit has yet is added by the next commit, and every commit of this history
-        // is an ancestor of that one.
-        added_in.map_or(Ok(true), |added_in| self.is_ancestor(reader, commit, added_in))
+        Ok(added_in == Some(commit))
     }
 
     /// Returns the commit that added a file which is still there. `None` if no commit has it.

@@ -68,6 +68,8 @@ pub struct Entry {
     /// another tool.
     pub section: Option<Digest>,
     pub late_commit: Option<String>,
+    /// See [`evidence::Header`](crate::evidence::Header).
+    pub authored: Option<String>,
 }
 
 pub(super) fn finding(

@@ -155,6 +155,10 @@ pub struct Header {
     /// the commit that added it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
+    /// The authorship of that commit (`ObjectReader::authorship` in `ground`), by which a copy of it is
+    /// recognised where it is gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub authored: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub intents: Vec<CitedIntent>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -254,8 +258,8 @@ pub struct Whole {
     pub deleted: bool,
 }
 
-/// A block as a JSON list: kind, name, lines, content hash with that of its lead behind a `+`, and
-/// `"deleted"` if it was deleted. Then the lines and the hash are those that it had before.
+/// A block as a JSON list: kind, name, lines, content hash, and `"deleted"` if it was deleted. Behind the
+/// hash are `+` and the hash of the lead, if there is one. Then the lines and the hash are those that it had before.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EvidenceBlock {
     pub kind: String,

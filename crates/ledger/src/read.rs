@@ -288,6 +288,7 @@ fn entries_of(
             stored: Arc::from(&lines.bytes[span.clone()]),
             section: Some(section.digest),
             late_commit: section.header.of.clone(),
+            authored: section.header.authored.clone(),
         }))
     });
     entries.collect()

@@ -231,6 +231,7 @@ impl<'a> Scanner<'a> {
             stored: Arc::from(&self.window[self.at..self.at + length]),
             section: None,
             late_commit: None,
+            authored: None,
         }));
         self.advance(length);
     }

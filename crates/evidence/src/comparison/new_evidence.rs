@@ -1,17 +1,15 @@
 //! New evidence may claim only lines that its commit brought.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::slice;
 use std::sync::Arc;
 
 use super::changes::bytes_now;
 use crate::compared::{Compared, finding_at, is_evidence};
 use code::saying_lines::says_something;
-use ground::git::{AddedFile, BString, GitError, ObjectReader, Target};
+use ground::git::{AddedFile, GitError, ObjectReader, Target};
 use ground::{Code, CommitId, Finding, Git, RelativePath};
-use history::knowledge::{
-    AskedTree, Knowledge, claimed_lines, lines_of_entry, runs_about, writer_of_entry,
-};
+use history::knowledge::{AskedTree, Knowledge, claimed_lines, lines_of_entry, writer_of_entry};
 use history::{LineText, Walk, language_of, new_lines};
 use ledger::evidence::{EVIDENCE_FOLDER, is_compacted};
 use ledger::{Contributor, Entry, FileRecord, LineRuns, Record, RecordKind, Trust, read};
@@ -87,7 +85,7 @@ pub(super) fn judge(
     let added = added_since(git, &tips, base)?;
     let is_late = entries.iter().any(|entry| entry.late_commit.is_some());
     let history = if is_late { git.ancestors(&tips)? } else { HashSet::new() };
-    let of_target = commits_of_target(git, target, &history, entries)?;
+    let of_target = commits_of_target(git, target, entries)?;
     let mut lines = LinesOfCommits {
         ws,
         git,
@@ -96,7 +94,6 @@ pub(super) fn judge(
         target,
         of_target: None,
     };
-    let mut about_others: Vec<&Entry> = Vec::new();
     for entry in entries.iter().filter(|entry| entry.trust != Trust::Contradicted) {
         let mut wrong = Vec::new();
         match &entry.late_commit.clone().map(CommitId) {
@@ -107,7 +104,9 @@ pub(super) fn judge(
             }
             // What the target has already is no news.
             Some(_) if base != target && git.has_file(target, &entry.origin.path)? => {}
-            Some(of) if history.contains(of) => {
+            // That of another project counts for nothing.
+            Some(of) if !history.contains(of) && !is_evidence(&entry.origin.path) => {}
+            Some(of) => {
                 // A reassignment is judged by `reassign::judge`.
                 let meant = of_target.get(of).filter(|_| entry.record.kind != RecordKind::Reassign);
                 for meant in meant.into_iter().flatten() {
@@ -115,26 +114,19 @@ pub(super) fn judge(
                     compared.findings.extend(late_findings(git, rules, entry, meant));
                     wrong.extend(lines.claimed_already(entry, meant)?);
                 }
-                let place = Place { commit: Some(of), added_as: None };
-                wrong.extend(lines.judge(entry, place, &mut compared.notes)?);
+                if history.contains(of) {
+                    let place = Place { commit: Some(of), added_as: None };
+                    wrong.extend(lines.judge(entry, place, &mut compared.notes)?);
+                } else {
+                    compared.notes.push(format!(
+                        "{} is about {}, which is not in this history. It counts only for a copy of that commit, and for this change.",
+                        entry.origin.path,
+                        of.short()
+                    ));
+                }
             }
-            Some(of) if is_evidence(&entry.origin.path) => {
-                compared.notes.push(format!(
-                    "{} is about {}, which is not in this history. It counts only for the same lines of this change.",
-                    entry.origin.path,
-                    of.short()
-                ));
-                about_others.push(entry);
-            }
-            // That of another project counts for nothing.
-            Some(_) => {}
         }
         wrong.dedup();
-        if !wrong.is_empty() {
-            compared.findings.push(refuse(entry, &wrong.join("; ")));
-        }
-    }
-    for (entry, wrong) in about_others.iter().zip(lines.claimed_of_target(&about_others)?) {
         if !wrong.is_empty() {
             compared.findings.push(refuse(entry, &wrong.join("; ")));
         }
@@ -142,29 +134,33 @@ pub(super) fn judge(
     Ok(compared)
 }
 
-/// Returns for each commit of a history that late evidence names the commits of the target of which the
-/// evidence speaks: the commit itself, or those that are copies of it, as after a cherry-pick ([`Knowledge`]).
+/// Returns for each commit that late evidence names the commits of the target of which the evidence speaks: the commit itself, or those that are copies of it, as after a cherry-pick ([`Knowledge`]).
 fn commits_of_target(
     git: &Git,
     target: &CommitId,
-    history: &HashSet<CommitId>,
     entries: &[Arc<Entry>],
 ) -> Result<HashMap<CommitId, Vec<CommitId>>, VerbError> {
-    let named = entries.iter().filter_map(|entry| entry.late_commit.clone().map(CommitId));
-    let named: HashSet<CommitId> = named.filter(|commit| history.contains(commit)).collect();
+    // What a section says of the authorship counts as well: a clone without the commit believes it.
+    let named = entries
+        .iter()
+        .filter_map(|entry| Some((CommitId(entry.late_commit.clone()?), entry.authored.clone())));
+    let named: HashSet<(CommitId, Option<String>)> = named.collect();
     let mut found = HashMap::new();
     if named.is_empty() {
         return Ok(found);
     }
     let all = git.ancestors(slice::from_ref(target))?;
     let mut reader = git.object_reader()?;
-    let mut others: HashMap<BString, Vec<CommitId>> = HashMap::new();
-    for commit in named {
+    let mut others: HashMap<String, BTreeSet<CommitId>> = HashMap::new();
+    for (commit, authored) in named {
         if all.contains(&commit) {
             found.insert(commit.clone(), vec![commit]);
         } else {
-            let authorship = reader.authorship(git.object_id(&commit)?)?;
-            others.entry(authorship).or_default().push(commit);
+            let id = git.object_id(&commit).ok();
+            let authorship = id.and_then(|id| reader.authorship(id).ok());
+            for authorship in authored.into_iter().chain(authorship) {
+                others.entry(authorship).or_default().insert(commit.clone());
+            }
         }
     }
     for commit in all.iter().filter(|_| !others.is_empty()) {
@@ -173,7 +169,10 @@ fn commits_of_target(
             found.entry(copied.clone()).or_insert_with(Vec::new).push(commit.clone());
         }
     }
-    found.values_mut().for_each(|commits| commits.sort());
+    found.values_mut().for_each(|commits| {
+        commits.sort();
+        commits.dedup();
+    });
     Ok(found)
 }
 
@@ -318,62 +317,6 @@ impl<'a> LinesOfCommits<'a> {
             }
         }
         Ok(wrong)
-    }
-
-    /// Returns for each entry the lines of the target that it would claim. The commits of the entries are
-    /// not in the history. Such evidence counts for every commit that brought the same lines to the file
-    /// ([`Knowledge`]), and after a rebase those are commits of the change. So each commit of the target
-    /// that changed the file is asked, once for all entries.
-    fn claimed_of_target(&mut self, entries: &[&Entry]) -> Result<Vec<Vec<String>>, VerbError> {
-        let mut wrong = vec![Vec::new(); entries.len()];
-        let mut by_path: BTreeMap<&RelativePath, Vec<usize>> = BTreeMap::new();
-        for (at, entry) in entries.iter().enumerate() {
-            let paths = entry.record.files.iter().map(|file| &file.relative_path);
-            for path in paths.filter(|_| entry.record.kind == RecordKind::Mutation) {
-                if runs_about(entry, path).any(|runs| !runs.is_empty()) {
-                    by_path.entry(path).or_default().push(at);
-                }
-            }
-        }
-        if by_path.is_empty() || self.git.is_shallow() {
-            return Ok(wrong);
-        }
-        let commits = self.git.commits_between(&[], self.target, usize::MAX)?;
-        for (path, mut open) in by_path {
-            let language = language_of(path.as_str());
-            for commit in &commits {
-                if open.is_empty() {
-                    break;
-                }
-                if !self.changes_file(commit, path)? {
-                    continue;
-                }
-                let found = self.of_commit(commit, path)?;
-                let brought: Vec<usize> = found.brought_lines().collect();
-                open.retain(|at| {
-                    let mut lines = lines_of_entry(entries[*at], path, &found.text, &brought);
-                    lines.retain(|line| says_something(found.text.line(*line), language));
-                    if !lines.is_empty() {
-                        let lines = named_lines(path, &lines);
-                        wrong[*at].push(format!("{} brought {lines} to the base", commit.short()));
-                    }
-                    lines.is_empty()
-                });
-            }
-        }
-        Ok(wrong)
-    }
-
-    fn changes_file(&mut self, commit: &CommitId, path: &RelativePath) -> Result<bool, VerbError> {
-        let path = self.git.path_in_repository(path.as_str());
-        let node = self.reader.commit(self.git.object_id(commit)?)?;
-        let here = self.reader.locate(node.tree, path.as_ref(), None)?;
-        let mut differs = here.blob.is_some();
-        for parent in node.parents {
-            let tree = self.reader.commit(parent)?.tree;
-            differs &= self.reader.locate(tree, path.as_ref(), Some(&here))?.blob != here.blob;
-        }
-        Ok(differs)
     }
 
     /// Returns true if a person has put a file of evidence back that an earlier commit had added and

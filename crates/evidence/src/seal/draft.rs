@@ -269,9 +269,14 @@ impl Draft {
             });
         }
         lines.sort_by(|a, b| (&a.path, &a.time).cmp(&(&b.path, &b.time)));
+        let authorship = |commit: &CommitId| {
+            let git = ws.git()?;
+            git.object_reader().ok()?.authorship(git.object_id(commit).ok()?).ok()
+        };
         let header = Header {
             evidence: evidence::FORMAT,
             of: self.of.as_ref().map(|commit| commit.0.clone()),
+            authored: self.of.as_ref().and_then(authorship),
             intents,
             sessions: sessions.into_iter().cloned().collect(),
             extra: Default::default(),

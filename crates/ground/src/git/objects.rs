@@ -259,12 +259,17 @@ impl ObjectReader<'_> {
         Ok(bases.into_iter().map(|id| id.detach()).collect())
     }
 
-    pub fn authorship(&mut self, id: ObjectId) -> GitResult<BString> {
+    /// Returns a hash of what a rebase and a cherry-pick keep of a commit: its author, the time, and the
+    /// message. It is the first 48 bits of SHA-256 over these, as hexadecimal digits.
+    pub fn authorship(&mut self, id: ObjectId) -> GitResult<String> {
         let (hash, git) = (id.kind(), self.git);
         let bytes = self.object(id, Kind::Commit)?;
         let author = git.read(CommitRefIter::from_bytes(bytes, hash).author())?;
         let message = git.read(CommitRefIter::from_bytes(bytes, hash).message())?;
-        Ok(format!("{} <{}> {}\n{message}", author.name, author.email, author.time).into())
+        let text = format!("{} <{}> {}\n{message}", author.name, author.email, author.time);
+        let mut digits = store::sha256(text.as_bytes());
+        digits.truncate(12);
+        Ok(digits)
     }
 
     pub fn locate(
