@@ -3,6 +3,7 @@
 mod absolved;
 mod adopted;
 mod attested;
+mod between_blocks;
 mod books;
 mod claimed;
 mod clones;

@@ -246,7 +246,7 @@ fn a_deleted_file_without_names_and_missing_lines_are_not_recorded() {
     lab.commit();
     std::fs::remove_file(lab.root.join("src/uses.rs")).expect("removed");
     let told = lab.fine(&["check", "--verbose"]);
-    assert!(told.contains("Records hold blocks of text."), "{told}");
+    assert!(told.contains("No record can describe this."), "{told}");
     std::fs::remove_file(lab.root.join(FILE)).expect("removed");
     let lines = ["record", "--all", "--yes", "--lines", "1-1", FILE, "--intent", "INT-001"];
     let told = String::from_utf8(lab.intent(&lines).stdout).expect("UTF-8");

@@ -13,6 +13,14 @@ pub fn says_something(line: &[u8], language: Option<&str>) -> bool {
     }
 }
 
+/// Returns true if two texts differ, and only in blank lines.
+pub fn differ_in_blank_lines(text: &str, other: &str) -> bool {
+    fn lines_with_text(text: &str) -> impl Iterator<Item = &str> {
+        text.split('\n').filter(|line| !line.trim().is_empty())
+    }
+    text != other && lines_with_text(text).eq(lines_with_text(other))
+}
+
 fn stands_alone(word: &[u8], language: &str) -> bool {
     LONE_KEYWORDS.iter().any(|(languages, keywords)| {
         languages.split(' ').any(|one| one == language)
@@ -52,6 +60,16 @@ mod tests {
         assert!(says("    return", Some("rust")) && says("é", Some("rust")));
         assert!(!says("  end", Some("ruby")) && says("  end", Some("rust")));
         assert!(says("else", None));
+    }
+
+    #[test]
+    fn only_lines_without_text_are_blank() {
+        let is_blank = |other| differ_in_blank_lines("a\n  b\n", other);
+        assert!(is_blank("\na\n \t\n  b\n") && is_blank("a\n  b\n\n") && is_blank("a\n  b"));
+        for other in ["a\n  b\n", "a\nb\n", "a\r\n  b\n", "a\n", "a\n  b\nc\n", "\u{feff}a\n  b\n"]
+        {
+            assert!(!is_blank(other), "{other:?}");
+        }
     }
 
     #[test]

@@ -24,7 +24,8 @@ use changes::{ChangedLines, FileChange, RecordedChanges, TextsOfChange};
 use claimed_lines::{ClaimedLines, OfCommit};
 
 use super::event::Event;
-use code::{Document, FileBlocks, LineRange};
+use code::saying_lines::differ_in_blank_lines;
+use code::{Document, LineRange};
 use history::{LineText, lines_of_unkept_texts, new_lines, recorded_texts};
 use intents::Intent;
 use ledger::{
@@ -411,7 +412,8 @@ fn record_file(
     let left = std::mem::take(&mut change.left).into_iter();
     skipped.extend(left.map(|(name, reason)| SkippedFile::part(path, name, &reason)));
     if change.is_nothing() && earlier.is_empty() {
-        skipped.push(nothing_differs(ws, path, &document.blocks(), request.extent));
+        let earlier: Vec<&Document> = before.iter().chain(&texts.recorded.text).collect();
+        skipped.push(nothing_differs(ws, path, (&earlier, &document), request.extent));
         return Ok(None);
     }
     // Lines that were there before the last record are no part of the change since it.
@@ -663,9 +665,15 @@ pub const ALL_RECORDED: &str = "every line has a record already; `intent reassig
 fn nothing_differs(
     ws: &Workspace,
     path: &RelativePath,
-    now: &FileBlocks,
+    (earlier, now): (&[&Document], &Document),
     extent: RecordExtent,
 ) -> SkippedFile {
+    let blocks = now.blocks();
+    let has_lost_lines = || {
+        let texts: Vec<LineText> = earlier.iter().map(|old| changes::line_text(old)).collect();
+        let is_new = new_lines(&texts.iter().collect::<Vec<_>>(), &changes::line_text(now));
+        earlier.iter().all(|old| old.text() != now.text()) && !is_new.contains(&true)
+    };
     let place = ws.root.absolute(path);
     let is_missing = place.symlink_metadata().is_err();
     let (unchanged, reason) = if place.is_dir() {
@@ -674,21 +682,27 @@ fn nothing_differs(
         (true, "it does not exist, so it has no such lines; record it without lines")
     } else if is_missing {
         (true, "it does not exist, and none of its earlier blocks is left to record as deleted")
-    } else if now.blocks.is_empty() {
+    } else if now.text().trim().is_empty() {
         (true, "it holds no block")
-    } else if now.blocks.iter().any(|block| block.broken) {
+    } else if blocks.blocks.iter().any(|block| block.broken) {
         (
             false,
             "it does not parse, and only the blocks around the syntax error differ; record it again when the error is gone",
         )
+    } else if extent != RecordExtent::Changes {
+        (true, ALL_RECORDED)
+    } else if earlier.iter().any(|old| differ_in_blank_lines(&old.text(), &now.text())) {
+        (true, "only blank lines differ, which say nothing and need no record")
+    } else if has_lost_lines() {
+        (
+            false,
+            "lines between its blocks were only removed or indented, which no record can describe; a line `Intent-Id: ID` at the end of the commit message names the intent",
+        )
     } else {
-        let reason = match extent {
-            RecordExtent::WholeFile | RecordExtent::Lines(_) => ALL_RECORDED,
-            RecordExtent::Changes => {
-                "it is as it was recorded or committed before; `--undo` takes back the last record, and `--all --lines A-B` claims lines that have no record"
-            }
-        };
-        (true, reason)
+        (
+            true,
+            "it is as it was recorded or committed before; `--undo` takes back the last record, and `--all --lines A-B` claims lines that have no record",
+        )
     };
     SkippedFile { unchanged, ..SkippedFile::skipped_whole(path, reason) }
 }

@@ -42,6 +42,7 @@ use self::files::Judge;
 pub use self::known_findings::KnownFindings;
 use self::rule_changes::Approvals;
 pub(crate) use self::unrecorded_intent::UnrecordedIntents;
+use code::LineRange;
 use evidence::signing::{NoSignatureChecks, Signatures};
 use evidence::{comparison, seal, verify};
 use ground::git::{Aspect, ChangeKind, ComparedFiles, PathChange, Target};
@@ -132,8 +133,12 @@ pub struct CheckSummary {
     pub errors: usize,
     /// How many findings have the level `warning`.
     pub warnings: usize,
-    /// How many changes no record covers. A change is a block, or a file that is judged as a whole.
+    /// How many changes no record covers. A change is a block, the lines of a file outside of its
+    /// blocks, or a file that is judged as a whole.
     pub uncovered: usize,
+    /// These changes.
+    #[serde(skip)]
+    pub uncovered_changes: Vec<UncoveredChange>,
     /// How many findings were left out because the baseline lists them.
     pub known: usize,
     /// How many lines the change brought, without blank lines and brackets.
@@ -149,6 +154,15 @@ pub struct CheckSummary {
     pub unknown: Vec<RelativePath>,
     /// What could not be judged, and other remarks.
     pub notes: Vec<String>,
+}
+
+/// A change that no record covers. If an intent answers for it, no finding says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UncoveredChange {
+    pub path: RelativePath,
+    pub lines: Option<LineRange>,
+    /// What was done, as the beginning of a sentence: `function a.b changed`.
+    pub what: String,
 }
 
 /// How many of the lines of a change were recorded for one intent or one contributor.
@@ -600,15 +614,14 @@ pub fn document(
     }
     let bases = ws.head().map(slice::from_ref).unwrap_or_default();
     let history = ChangeHistory::of_open_work(ws, bases);
-    let (mut parts, edited) = changed_parts::of_standing(ws, path, file, before, &history);
+    let found = changed_parts::of_standing(ws, path, file, before, &history);
+    let mut parts = found.parts;
     let texts = || {
         let former = before.baseline.versions().first().map(code::Document::text);
         Some((former.filter(|text| !text.is_empty()), file.document.text()))
     };
     // What nobody can tell here is not judged.
-    if is_own_setup(path.as_str(), &texts)
-        || edited.iter().any(|block| history.misses_history(file, block.at))
-    {
+    if is_own_setup(path.as_str(), &texts) || history.misses_history(file, &found.blocks) {
         parts.clear();
     }
     let bound = bound_here(ws, &history);

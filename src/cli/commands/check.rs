@@ -12,10 +12,13 @@ use crate::cli::formats::{self, CheckFormat};
 use crate::cli::print::{DIM, GOOD, Page};
 use crate::cli::ssh::SshKeygen;
 use crate::cli::{CliError, Context, Exit};
+use code::LineRange;
 use ground::git::short_id;
 use ground::{Code, Level, store, text};
 use judgement::after;
-use judgement::check::{CheckAnswer, CheckRequest, ComparedSides, KnownFindings, change_signed};
+use judgement::check::{
+    CheckAnswer, CheckRequest, ComparedSides, KnownFindings, UncoveredChange, change_signed,
+};
 use overview::own_setup::check_request;
 use why::findings::FindingAnswer;
 
@@ -165,8 +168,7 @@ pub fn run(context: &Context, args: CheckArgs) -> Result<Exit, CliError> {
     // changes, unless these fail the check.
     let whole = answer.clone();
     let is_told = |it: &FindingAnswer| args.verbose || fails(it) || !is_uncovered(it);
-    let (told, left_out): (_, Vec<_>) = answer.findings.into_iter().partition(is_told);
-    answer.findings = told;
+    answer.findings.retain(is_told);
     let document = |format| {
         let shown = if format == CheckFormat::Json { &whole } else { &answer };
         formats::document(format, shown, least, &workspace.root)
@@ -177,12 +179,7 @@ pub fn run(context: &Context, args: CheckArgs) -> Result<Exit, CliError> {
     }
     match format {
         CheckFormat::Json => context.printer.json(&whole)?,
-        CheckFormat::Text => {
-            let mut paths: Vec<&str> =
-                left_out.iter().filter_map(|it| it.path.as_deref()).collect();
-            paths.dedup();
-            context.answer(&answer, |page| show(page, &answer, &paths))?
-        }
+        CheckFormat::Text => context.answer(&answer, |page| show(page, &answer, args.verbose))?,
         _ => context.printer.document(document(format)?.unwrap_or_default().as_bytes())?,
     };
     Ok(exit)
@@ -207,10 +204,28 @@ fn range(text: &str) -> Result<(String, String), String> {
     Ok((end(from), end(to.trim_start_matches('.'))))
 }
 
-fn show(page: &mut Page, answer: &CheckAnswer, left_out: &[&str]) {
+fn show(page: &mut Page, answer: &CheckAnswer, is_verbose: bool) {
     shared::findings(page, &answer.findings);
-    page.gap();
     let summary = &answer.summary;
+    let is_told = |it: &&UncoveredChange| {
+        let start = it.lines.map(LineRange::start);
+        let mut here = answer.findings.iter().filter(|finding| finding.start_line == start);
+        here.any(|finding| finding.path.as_deref() == Some(it.path.as_str()))
+    };
+    let untold = summary.uncovered_changes.iter().filter(|it| !is_told(it));
+    let mut untold: Vec<&UncoveredChange> = untold.collect();
+    if is_verbose {
+        for one in untold.drain(..) {
+            page.text(one.path.as_str());
+            if let Some(lines) = one.lines {
+                page.literal(":").text(lines.start());
+            }
+            page.literal(": ").text(&one.what).line(", and no record covers it.");
+        }
+    }
+    let mut left_out: Vec<&str> = untold.iter().map(|it| it.path.as_str()).collect();
+    left_out.dedup();
+    page.gap();
     shared::notes(page, &summary.notes);
     if answer.findings.is_empty() {
         page.styled(GOOD, "✓").literal(" no findings in ");
@@ -226,7 +241,7 @@ fn show(page: &mut Page, answer: &CheckAnswer, left_out: &[&str]) {
     if summary.uncovered > 0 {
         page.literal(", ").count(summary.uncovered, "change").literal(" covered by no record");
         if !left_out.is_empty() {
-            page.literal(" in ").text(text::listed(left_out)).literal(" (--verbose lists them)");
+            page.literal(" in ").text(text::listed(&left_out)).literal(" (--verbose lists them)");
         }
     }
     if summary.known > 0 {

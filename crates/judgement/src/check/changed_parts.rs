@@ -1,11 +1,12 @@
 //! Cuts a change into parts and judges each of them. A part is a block that was edited or deleted,
-//! or a file that is judged as a whole.
+//! the lines of a file outside of its blocks, or a file that is judged as a whole.
 
 use std::collections::BTreeSet;
 
 use super::ComparedSides;
-use super::edited_blocks::{ChangeHistory, EditedBlock, EditedFile, PartOwner};
+use super::edited_blocks::{ChangeHistory, EditedBlock, EditedFile, EditedLines, PartOwner};
 use crate::lesson;
+use code::saying_lines::differ_in_blank_lines;
 use code::{Block, Document, LineRange};
 use evidence::signing;
 use ground::control_files::is_control_file;
@@ -27,7 +28,8 @@ pub(super) struct ChangedPart {
     /// The record that explains the part. Without one, the part belongs to the intent that the work
     /// is bound to.
     pub answer: Option<PartOwner>,
-    /// Whether a record can describe the part. Records describe blocks of text, also deleted ones.
+    /// Whether a record can describe the part. Records name lines that were brought and blocks,
+    /// also deleted ones.
     pub is_recordable: bool,
     /// The file that such a record names, if it is not the judged one: the old name of a file that
     /// was only renamed.
@@ -95,25 +97,35 @@ pub(super) fn name(block: &Block) -> String {
     format!("{} {}", block.identity.kind.as_str(), block.identity.path)
 }
 
-/// Cuts the change of an existing file into parts: one for each intent that changed a block, or for
-/// the file as a whole if it is new or renamed. Returns also the edited blocks.
+/// What a change did to a file that exists.
+pub(super) struct StandingEdits {
+    /// One for each intent that changed a block or the lines outside of blocks, or for the file as a
+    /// whole if it is new or renamed.
+    pub parts: Vec<ChangedPart>,
+    pub blocks: Vec<EditedBlock>,
+    /// The lines that lie in no block, or in one that does not parse.
+    pub outside: EditedLines,
+}
+
 pub(super) fn of_standing(
     ws: &Workspace,
     path: &RelativePath,
     file: &FileProvenance,
     before: &FormerFile,
     change: &ChangeHistory,
-) -> (Vec<ChangedPart>, Vec<EditedBlock>) {
+) -> StandingEdits {
     let differences = before.baseline.differences(&file.document);
     let edits = Edits::from_differences(&differences);
     let view = EditedFile::new(ws, path, file, &differences, change);
     let edited = edits.now.iter().map(|(at, _)| view.edited_block(*at));
     let edited: Vec<EditedBlock> = edited.collect();
+    let outside = view.edited_outside();
     let mut parts = of_blocks(&view, &before.baseline, &edited, &edits);
+    parts.extend(parts_outside(&view, &before.baseline, &outside));
     if let Some(from) = &before.from {
         // Only the name changed, so the records that say that the blocks left the old path answer
         // for the change.
-        if edited.is_empty() {
+        if edited.is_empty() && outside.owners.is_empty() {
             // The first text of the baseline can be that of the new path, which is empty, so the
             // first text with blocks is used.
             let mut then = before.baseline.versions().iter().map(Document::blocks);
@@ -124,14 +136,32 @@ pub(super) fn of_standing(
             parts = gone.into_iter().map(first).collect();
         }
         parts = as_a_whole(parts, path, Fate::Renamed);
-    } else if before.baseline.is_empty() && !parts.is_empty() {
+    } else if is_new(&before.baseline) && !parts.is_empty() {
         parts = as_a_whole(parts, path, Fate::New);
     }
-    (parts, edited)
+    StandingEdits { parts, blocks: edited, outside }
+}
+
+/// Returns true if there was no text before.
+pub(super) fn is_new(baseline: &Baseline) -> bool {
+    let versions = baseline.versions();
+    !versions.is_empty() && versions.iter().all(|old| old.len_bytes() == 0)
+}
+
+/// Returns true if a text does not parse, although its earlier versions did.
+pub(super) fn is_broken(baseline: &Baseline, now: &Document) -> bool {
+    now.blocks().has_error && !baseline.has_error() && differs(baseline, now)
+}
+
+/// Returns true if a text differs from an earlier version in blank lines alone. They say nothing, so
+/// nobody has to answer for them.
+pub(super) fn differs_in_blank_lines(baseline: &Baseline, now: &Document) -> bool {
+    let is_alike = |old: &Document| differ_in_blank_lines(&old.text(), &now.text());
+    baseline.versions().iter().any(is_alike)
 }
 
 /// Returns true if the earlier versions of a text are known and it differs from all of them.
-pub(super) fn differs(baseline: &Baseline, now: &Document) -> bool {
+fn differs(baseline: &Baseline, now: &Document) -> bool {
     let (text, versions) = (now.text(), baseline.versions());
     !versions.is_empty() && versions.iter().all(|old| old.text() != text)
 }
@@ -151,7 +181,7 @@ fn of_blocks(
     let mut parts: Vec<ChangedPart> = Vec::new();
     for block in edited {
         let what = format!("{} changed", name(&view.file.blocks.blocks[block.at]));
-        for (owner, lines) in &block.owners {
+        for (owner, lines) in &block.lines.owners {
             let part = ChangedPart::new(Some(*lines), what.clone(), owner.clone());
             parts.push(ChangedPart { is_lesson: is_lesson(*lines), ..part });
         }
@@ -170,6 +200,23 @@ fn of_blocks(
         parts.extend(owners.map(|owner| ChangedPart::new(lines, what.clone(), owner)));
     }
     parts
+}
+
+fn parts_outside(
+    view: &EditedFile<'_>,
+    baseline: &Baseline,
+    outside: &EditedLines,
+) -> Vec<ChangedPart> {
+    let is_broken = || is_broken(baseline, &view.file.document);
+    let fate = match outside.owners.is_empty() || !is_broken() {
+        true => Fate::Between,
+        false => Fate::Unparsed,
+    };
+    let what = format!("{} {}", view.path, fate.as_words());
+    let owners = outside.owners.iter();
+    owners
+        .map(|(owner, lines)| ChangedPart::new(Some(*lines), what.clone(), owner.clone()))
+        .collect()
 }
 
 pub(super) fn of_gone(
@@ -477,7 +524,7 @@ impl PartJudge<'_> {
                 "Record it with `intent record {typed} --intent {id}`, or name the intent {whole}"
             ),
             (true, true) => of_commit,
-            (false, _) => format!("Records hold blocks of text. {of_commit}"),
+            (false, _) => format!("No record can describe this. {of_commit}"),
         }
     }
 

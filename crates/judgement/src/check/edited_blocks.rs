@@ -1,5 +1,5 @@
-//! Finds out who edited each block of a change: the intents of the records that brought its new
-//! lines.
+//! Finds out who edited each block of a change, and the lines outside of blocks: the intents of the
+//! records that brought the new lines.
 
 use std::cell::{LazyCell, OnceCell};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -57,12 +57,25 @@ impl ChangeHistory {
         }
     }
 
-    /// Returns true if this clone lacks the history that says who brought the lines of a block, and
-    /// it may be that the change did.
-    pub(crate) fn misses_history(&self, file: &FileProvenance, at: usize) -> bool {
-        let mut own = file.provenance[at].own.iter().map(|(_, source)| source);
-        own.any(|source| {
-            source.is_missing && (source.version.is_none() || self.has_brought(file, source))
+    /// Returns the lines of a file that lie in no block, or in one that does not parse, each with its
+    /// number.
+    fn lines_outside<'f>(
+        &self,
+        file: &'f FileProvenance,
+    ) -> impl Iterator<Item = (u32, LineSource)> + 'f {
+        let blocks = file.blocks.blocks.iter().zip(&file.provenance);
+        let read = blocks.filter(|(block, _)| !block.broken).flat_map(|(_, found)| &found.own);
+        let read: HashSet<u32> = read.map(|(line, _)| *line).collect();
+        let all = (1..).zip(file.lines.lines.iter().copied());
+        all.filter(move |(line, _)| !read.contains(line))
+    }
+
+    /// Returns true if this clone lacks the history that says who brought lines of these blocks or
+    /// outside of blocks, and it may be that the change did.
+    pub(crate) fn misses_history(&self, file: &FileProvenance, edited: &[EditedBlock]) -> bool {
+        let own = edited.iter().flat_map(|block| file.provenance[block.at].own.iter().copied());
+        own.chain(self.lines_outside(file)).any(|(_, source)| {
+            source.is_missing && (source.version.is_none() || self.has_brought(file, &source))
         })
     }
 
@@ -198,16 +211,21 @@ impl PartOwner {
     }
 }
 
-pub(super) struct EditedBlock {
-    pub at: usize,
-    /// Who brought its new lines, with the first and the last of them: one item for each intent and
+/// Who brought lines of a change.
+pub(super) struct EditedLines {
+    /// Who brought the lines, with the first and the last of them: one item for each intent and
     /// approval, and `None` for lines that nobody recorded.
     pub owners: Vec<(Option<PartOwner>, LineRange)>,
-    /// The records that brought its new lines, also those without an intent.
+    /// The records that brought the lines, also those without an intent.
     pub claims: Vec<Arc<Claim>>,
-    /// How many of its new lines each record brought, and how many nobody recorded.
+    /// How many of the lines each record brought, and how many nobody recorded.
     pub brought: Vec<(Option<Arc<Claim>>, usize)>,
     pub is_recorded: bool,
+}
+
+pub(super) struct EditedBlock {
+    pub at: usize,
+    pub lines: EditedLines,
 }
 
 pub(super) struct EditedFile<'a> {
@@ -239,26 +257,79 @@ impl<'a> EditedFile<'a> {
     /// line that INT-002 changed in a function of INT-001 is the work of INT-002.
     pub(crate) fn edited_block(&self, at: usize) -> EditedBlock {
         let (block, found) = (&self.file.blocks.blocks[at], &self.file.provenance[at]);
-        let language = self.file.blocks.language;
-        let says = |line: u32| says_something(self.text.line(line as usize - 1), language);
-        let new = found.own.iter().filter(|(_, source)| self.change.has_brought(self.file, source));
-        let mut new: Vec<&(u32, LineSource)> = new.collect();
-        if new.iter().any(|(line, _)| says(*line)) {
-            new.retain(|(line, _)| says(*line));
-        }
         let accepted =
             || PartOwner::by_claim(self.ws, claim_by(found.accepted.as_ref()?, self.path, None));
         // If the change moved code here that it brought elsewhere, the record of the move answers for
         // this place.
         let mover = LazyCell::new(|| self.owners_by_name(at).into_iter().next().flatten());
-        let mut edited = EditedBlock {
-            at,
+        let mut edited = self.who_brought(&self.new_lines(&found.own), |is_moved, by_claim| {
+            let owner = if is_moved { mover.clone() } else { None };
+            owner.or(by_claim).or_else(accepted)
+        });
+        edited.is_recorded |= found.accepted.is_some();
+        let changed = self.differences.first().map_or(block.lines, |first| first.changed(at));
+        let (removers, are_all) = self.owners_of_removed_lines(at);
+        match &mut edited.owners[..] {
+            [] => {
+                edited.claims.extend(removers.iter().map(|owner| Arc::clone(&owner.claim)));
+                if !are_all {
+                    let mut owners = self.owners_without_lines(at);
+                    owners[0] = accepted().or(owners[0].take());
+                    let owner = owners[0].as_ref();
+                    edited.is_recorded = owner.is_some() || found.covered();
+                    edited.claims.extend(owner.map(|owner| Arc::clone(&owner.claim)));
+                    edited.owners.extend(owners.into_iter().map(|owner| (owner, changed)));
+                }
+            }
+            [(_, lines)] => *lines = changed,
+            _ => {}
+        }
+        for remover in removers {
+            let is_same = |known: &PartOwner| known.judged_by() == remover.judged_by();
+            if !edited.owners.iter().any(|(known, _)| known.as_ref().is_some_and(is_same)) {
+                edited.owners.push((Some(remover), changed));
+            }
+        }
+        EditedBlock { at, lines: edited }
+    }
+
+    /// Finds out who brought the new lines that lie in no block, or in one that does not parse. A blank
+    /// line says nothing there.
+    pub(crate) fn edited_outside(&self) -> EditedLines {
+        let outside = self
+            .change
+            .lines_outside(self.file)
+            .filter(|(line, _)| !self.text.line(*line as usize - 1).trim_ascii().is_empty());
+        let outside: Vec<(u32, LineSource)> = outside.collect();
+        self.who_brought(&self.new_lines(&outside), |_, by_claim| by_claim)
+    }
+
+    /// Returns the lines that the change brought: those that say something, or all if none does.
+    fn new_lines(&self, lines: &[(u32, LineSource)]) -> Vec<(u32, LineSource)> {
+        let language = self.file.blocks.language;
+        let says = |line: u32| says_something(self.text.line(line as usize - 1), language);
+        let mut new = lines.to_vec();
+        new.retain(|(_, source)| self.change.has_brought(self.file, source));
+        if new.iter().any(|(line, _)| says(*line)) {
+            new.retain(|(line, _)| says(*line));
+        }
+        new
+    }
+
+    /// Finds out who brought these lines. `owner` returns who answers for a line: it is told whether
+    /// the line came from another file, and whose it is by its record.
+    fn who_brought(
+        &self,
+        lines: &[(u32, LineSource)],
+        owner: impl Fn(bool, Option<PartOwner>) -> Option<PartOwner>,
+    ) -> EditedLines {
+        let mut edited = EditedLines {
             owners: Vec::new(),
             claims: Vec::new(),
             brought: Vec::new(),
             is_recorded: true,
         };
-        for (line, source) in &new {
+        for (line, source) in lines {
             let claim = source.claim.map(|at| &self.file.lines.claims[at]);
             let is_its = |(known, _): &&mut (Option<Arc<Claim>>, usize)| match (known, claim) {
                 (Some(known), Some(claim)) => Arc::ptr_eq(known, claim),
@@ -268,16 +339,14 @@ impl<'a> EditedFile<'a> {
                 Some((_, lines)) => *lines += 1,
                 None => edited.brought.push((claim.map(Arc::clone), 1)),
             }
-            edited.is_recorded &= claim.is_some() || found.accepted.is_some();
             if let Some(claim) =
                 claim.filter(|new| !edited.claims.iter().any(|it| Arc::ptr_eq(it, new)))
             {
                 edited.claims.push(Arc::clone(claim));
             }
             let is_moved = claim.is_some_and(|claim| claim.path != *self.path);
-            let owner = if is_moved { mover.clone() } else { None };
-            let by_claim = || PartOwner::by_claim(self.ws, Arc::clone(claim?));
-            let owner = owner.or_else(by_claim).or_else(accepted);
+            let by_claim = claim.and_then(|claim| PartOwner::by_claim(self.ws, Arc::clone(claim)));
+            let owner = owner(is_moved, by_claim);
             // The evidence of a project whose history was merged into a folder lies elsewhere now.
             let stands = |removed: &Arc<Claim>| {
                 claim.is_some_and(|claim| claim.entry.section == removed.entry.section)
@@ -302,29 +371,7 @@ impl<'a> EditedFile<'a> {
                 }
             }
         }
-        let changed = self.differences.first().map_or(block.lines, |first| first.changed(at));
-        let (removers, are_all) = self.owners_of_removed_lines(at);
-        match &mut edited.owners[..] {
-            [] => {
-                edited.claims.extend(removers.iter().map(|owner| Arc::clone(&owner.claim)));
-                if !are_all {
-                    let mut owners = self.owners_without_lines(at);
-                    owners[0] = accepted().or(owners[0].take());
-                    let owner = owners[0].as_ref();
-                    edited.is_recorded = owner.is_some() || found.covered();
-                    edited.claims.extend(owner.map(|owner| Arc::clone(&owner.claim)));
-                    edited.owners.extend(owners.into_iter().map(|owner| (owner, changed)));
-                }
-            }
-            [(_, lines)] => *lines = changed,
-            _ => {}
-        }
-        for remover in removers {
-            let is_same = |known: &PartOwner| known.judged_by() == remover.judged_by();
-            if !edited.owners.iter().any(|(known, _)| known.as_ref().is_some_and(is_same)) {
-                edited.owners.push((Some(remover), changed));
-            }
-        }
+        edited.is_recorded = edited.brought.iter().all(|(claim, _)| claim.is_some());
         edited
     }
 

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::changed_parts::{self, ChangedPart, Fate, PartJudge};
-use super::edited_blocks::EditedBlock;
-use super::{CheckSummary, JudgedChange, Share, UnrecordedIntents};
+use super::changed_parts::{self, ChangedPart, Fate, PartJudge, StandingEdits};
+use super::edited_blocks::{EditedBlock, EditedLines};
+use super::{CheckSummary, JudgedChange, Share, UncoveredChange, UnrecordedIntents};
 use code::Document;
 use ground::git::{Aspect, ChangeKind, PathChange, Target};
 use ground::parallel::in_parallel;
@@ -33,6 +33,7 @@ struct StandingFile {
 struct StandingContent {
     file: answers::FileProvenance,
     edited: Vec<EditedBlock>,
+    outside: EditedLines,
     from: Option<RelativePath>,
 }
 
@@ -99,13 +100,12 @@ pub(super) fn is_of_rules(path: &RelativePath) -> bool {
     path.as_str().starts_with(".orchestration/")
 }
 
-/// Returns what to say of a change that edits no block. An editor does not report these while
-/// somebody types.
+/// Returns what to say of a change that edits no block and brings no line. An editor does not report
+/// these while somebody types.
 fn other_fate(kind: ChangeKind, now: &Document, before: &FormerFile) -> Fate {
-    // If the text did not parse before either, its blocks are described as well as possible.
-    let broke = now.blocks().has_error && !before.baseline.has_error();
     match kind {
-        _ if broke && changed_parts::differs(&before.baseline, now) => Fate::Unparsed,
+        // If the text did not parse before either, its blocks are described as well as possible.
+        _ if changed_parts::is_broken(&before.baseline, now) => Fate::Unparsed,
         ChangeKind::Added => Fate::New,
         // The bytes differ, perhaps only in a byte order mark.
         _ => Fate::Between,
@@ -358,14 +358,15 @@ impl<'a> Judge<'a> {
         }
     }
 
-    fn count(&mut self, block: &EditedBlock) {
+    /// Counts the lines of a block, or those outside of blocks.
+    fn count(&mut self, edited: &EditedLines, is_block: bool) {
         let (ws, summary) = (&self.judged.ws, &mut *self.summary);
         let name = |id: &str| ws.registry.get(id).map(|intent| intent.name.value.clone());
         let who = |claim: &Claim| {
             let tool = claim.entry.record.tool.as_ref().map(|tool| tool.name.as_str());
             Some(answers::author_name(&claim.conversation()?.contributor, tool))
         };
-        for (claim, lines) in &block.brought {
+        for (claim, lines) in &edited.brought {
             summary.lines += lines;
             let Some(claim) = claim else { continue };
             if let Some(id) = ws.intent_of(claim) {
@@ -376,16 +377,16 @@ impl<'a> Judge<'a> {
                 share_of(&mut summary.contributors, who, None).lines += lines;
             }
         }
-        if !block.is_recorded {
+        if !edited.is_recorded || !is_block {
             return;
         }
         summary.recorded += 1;
-        let owners = block.owners.iter().filter_map(|(owner, _)| owner.as_ref());
+        let owners = edited.owners.iter().filter_map(|(owner, _)| owner.as_ref());
         for id in BTreeSet::from_iter(owners.map(|owner| owner.intent.clone())) {
             let name = name(&id);
             share_of(&mut summary.intents, id, name).blocks += 1;
         }
-        for who in BTreeSet::from_iter(block.claims.iter().filter_map(|claim| who(claim))) {
+        for who in BTreeSet::from_iter(edited.claims.iter().filter_map(|claim| who(claim))) {
             share_of(&mut summary.contributors, who, None).blocks += 1;
         }
     }
@@ -402,8 +403,13 @@ impl<'a> Judge<'a> {
         };
         let mut findings = judge.judge_parts(parts);
         if self.bound.asks_for(path) {
-            let is_open = |part: &&ChangedPart| part.answer.is_none();
-            self.summary.uncovered += parts.iter().filter(is_open).count();
+            let open = parts.iter().filter(|part| part.answer.is_none());
+            self.summary.uncovered_changes.extend(open.map(|part| UncoveredChange {
+                path: path.clone(),
+                lines: part.lines,
+                what: part.what.clone(),
+            }));
+            self.summary.uncovered = self.summary.uncovered_changes.len();
         } else {
             findings.retain(|it| !matches!(it.code, Code::UnrecordedChange | Code::Unowned));
         }
@@ -477,16 +483,17 @@ impl<'a> Judge<'a> {
         };
         self.summary.notes.extend(examined.notes);
         self.findings.extend(examined.findings);
-        let Some(StandingContent { file, edited, from }) = examined.content else {
+        let Some(StandingContent { file, edited, outside, from }) = examined.content else {
             return Ok(examined.parts);
         };
         self.summary.blocks += edited.len();
+        self.count(&outside, false);
         for edited in &edited {
-            self.count(edited);
+            self.count(&edited.lines, true);
             let classes = self.classes.as_ref();
-            let block = (&file.blocks.blocks[edited.at], &edited.claims[..]);
+            let block = (&file.blocks.blocks[edited.at], &edited.lines.claims[..]);
             let contradicted = classes
-                .filter(|_| edited.is_recorded)
+                .filter(|_| edited.lines.is_recorded)
                 .and_then(|all| change_class::contradicted(&self.judged.ws, path, block, all));
             self.findings.extend(contradicted);
         }
@@ -530,27 +537,34 @@ fn examine_file(
         let note = format!("{path} has no readable text at the base. It was judged as a whole.");
         return as_a_whole(note, notes, findings);
     }
-    let (mut parts, mut edited) = changed_parts::of_standing(ws, path, &file, &before, history);
+    let mut found = changed_parts::of_standing(ws, path, &file, &before, history);
     // An edit that only removed lines or changed the layout may be covered by a record of the
     // older lines.
     let has_new_lines = |block: &EditedBlock| {
         let mut own = file.provenance[block.at].own.iter();
         own.any(|(_, source)| history.has_brought(&file, source))
     };
-    if edited.iter().any(|block| !block.is_recorded && !has_new_lines(block)) {
+    if found.blocks.iter().any(|block| !block.lines.is_recorded && !has_new_lines(block)) {
         file = answers::file(ws, path, &document);
-        (parts, edited) = changed_parts::of_standing(ws, path, &file, &before, history);
+        found = changed_parts::of_standing(ws, path, &file, &before, history);
     }
-    if edited.iter().any(|block| history.misses_history(&file, block.at)) {
+    let StandingEdits { mut parts, blocks: edited, outside } = found;
+    if history.misses_history(&file, &edited) {
         return Err(history_missing(ws, path, &file));
     }
     let fate = other_fate(kind, &file.document, &before);
     // A new or renamed file has a part for the file as a whole already.
-    let is_whole = before.from.is_some() || before.baseline.is_empty();
+    let is_whole = before.from.is_some() || changed_parts::is_new(&before.baseline);
     let has_part = is_whole && parts.iter().any(|it| it.answer.is_none());
-    if fate == Fate::Unparsed && !has_part || parts.is_empty() {
+    let is_blank = || changed_parts::differs_in_blank_lines(&before.baseline, &file.document);
+    let is_open = match fate {
+        Fate::Unparsed => !has_part && outside.owners.is_empty(),
+        Fate::New => parts.is_empty(),
+        _ => parts.is_empty() && !is_blank(),
+    };
+    if is_open {
         parts.push(changed_parts::of_file(path, fate));
     }
-    let content = Some(StandingContent { file, edited, from: before.from });
+    let content = Some(StandingContent { file, edited, outside, from: before.from });
     Ok(StandingFile { parts, content, findings, notes })
 }
