@@ -82,6 +82,7 @@ pub use checks::check_of;
 pub use git_settings::decides_what_git_does;
 pub use own_commands::{GROUPS, OUR_NAMES, short, verb};
 pub use pattern::{matches_rule, wild};
+pub use restore::{Restoration, new_work_trees, restorations, restored_by};
 
 /// The language that a command is written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -267,33 +268,6 @@ pub fn own_command(reading: &Prediction) -> Option<&[String]> {
     let (Some(only), None) = (outer.next(), outer.next()) else { return None };
     let own = only.program.as_deref().is_some_and(|program| OUR_NAMES.contains(&program));
     if reading.lone && own { only.words.get(1..) } else { None }
-}
-
-/// What a command makes of the files that it names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Restoration {
-    Delete,
-    /// `git restore FILE`
-    FromIndex,
-    /// `git checkout HEAD -- FILE`
-    FromHead,
-}
-
-/// Returns what a command makes of each path that it changes, if the text only deletes files and
-/// brings committed files back: `cd src && git restore a.rs`. `None` if it does anything else.
-pub fn restorations(reading: &Prediction) -> Option<Vec<(&str, Restoration)>> {
-    restore::restorations(reading)
-}
-
-/// Returns the files that `git restore` or `git checkout` brings back from the index or from `HEAD`,
-/// as written. `None` if the command does anything else.
-pub fn restored_by(command: &Invocation) -> Option<Vec<&str>> {
-    restore::restored_by(command)
-}
-
-/// Returns the folders in which a command makes linked work trees: `git worktree add -b x FOLDER`.
-pub fn new_work_trees(reading: &Prediction) -> Vec<&str> {
-    restore::new_work_trees(reading)
 }
 
 /// Returns the intent that `intent` selects with these arguments, if they do nothing else.

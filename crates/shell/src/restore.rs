@@ -1,8 +1,20 @@
 //! Commands that delete single files, or bring back what git has of them.
 
-use super::{Class, Invocation, PathEffect, Prediction, Restoration, TouchedPath};
+use super::{Class, Invocation, PathEffect, Prediction, TouchedPath};
 
-pub(super) fn restorations(reading: &Prediction) -> Option<Vec<(&str, Restoration)>> {
+/// What a command makes of the files that it names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Restoration {
+    Delete,
+    /// `git restore FILE`
+    FromIndex,
+    /// `git checkout HEAD -- FILE`
+    FromHead,
+}
+
+/// Returns what a command makes of each path that it changes, if the text only deletes files and
+/// brings committed files back: `cd src && git restore a.rs`. `None` if it does anything else.
+pub fn restorations(reading: &Prediction) -> Option<Vec<(&str, Restoration)>> {
     let (mut named, mut from) = (0, None);
     for command in &reading.commands {
         let (what, count) = match command.rule.as_str() {
@@ -41,7 +53,9 @@ pub(super) fn restorations(reading: &Prediction) -> Option<Vec<(&str, Restoratio
     (!restored.is_empty() && restored.len() == named && !reading.background).then_some(restored)
 }
 
-pub(super) fn restored_by(command: &Invocation) -> Option<Vec<&str>> {
+/// Returns the files that `git restore` or `git checkout` brings back from the index or from `HEAD`,
+/// as written. `None` if the command does anything else.
+pub fn restored_by(command: &Invocation) -> Option<Vec<&str>> {
     let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
     match words.as_slice() {
         // Git has both sides of a conflict.
@@ -85,7 +99,8 @@ fn of_git(command: &Invocation) -> Option<(Restoration, Vec<&str>)> {
     }
 }
 
-pub(super) fn new_work_trees(reading: &Prediction) -> Vec<&str> {
+/// Returns the folders in which a command makes linked work trees: `git worktree add -b x FOLDER`.
+pub fn new_work_trees(reading: &Prediction) -> Vec<&str> {
     let named = reading.commands.iter().filter_map(|command| {
         let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
         let at = words.windows(2).position(|pair| pair == ["worktree", "add"])?;
