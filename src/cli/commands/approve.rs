@@ -53,16 +53,34 @@ pub fn run(context: &Context, args: ApproveArgs) -> Result<Exit, CliError> {
     let Some(code) = args.what else { return list(context) };
     let terminal = Terminal::of_a_person(context)?;
     let workspace = context.open_workspace()?;
-    if approval::status(&workspace, &code).is_err() {
-        let draft = approval::draft(&workspace, &code);
-        let signed = Some(sign_answer(context, &workspace, draft, None, args.key)?);
-        let answer = ApprovedAnswer { signed, ..ApprovedAnswer::default() };
-        return show_answer(context, &workspace, &answer);
+    match approval::status(&workspace, &code) {
+        Ok(_) => approve_question(context, &terminal, &workspace, &code, args.key),
+        Err(_) => sign_rule(context, &workspace, &code, args.key),
     }
-    let asked = pending_question(&workspace, &code)?;
+}
+
+fn sign_rule(
+    context: &Context,
+    workspace: &Workspace,
+    what: &str,
+    key: Option<PathBuf>,
+) -> Result<Exit, CliError> {
+    let draft = approval::draft(workspace, what);
+    let signed = Some(sign_answer(context, workspace, draft, None, key)?);
+    show_answer(context, workspace, &ApprovedAnswer { signed, ..ApprovedAnswer::default() })
+}
+
+fn approve_question(
+    context: &Context,
+    terminal: &Terminal,
+    workspace: &Workspace,
+    code: &str,
+    key: Option<PathBuf>,
+) -> Result<Exit, CliError> {
+    let asked = pending_question(workspace, code)?;
     let mut page = Page::default();
-    show(&mut page, &asked);
-    if !is_current(&workspace, &asked) {
+    show_question(&mut page, &asked);
+    if !is_current(workspace, &asked) {
         page.styled(WARN, "!").literal(" the commit has changed since it was asked, ");
         page.line("so the agent has to ask again");
     }
@@ -72,13 +90,13 @@ pub fn run(context: &Context, args: ApproveArgs) -> Result<Exit, CliError> {
     );
     terminal.confirms(&context.printer, page.gap(), " to approve: ", refused)?;
     let (verdict, place) = (ApprovalVerdict::Approve, DecisionPlace::Terminal);
-    let answer = approval::decide(&workspace, &asked.code, verdict, place)?;
+    let answer = approval::decide(workspace, &asked.code, verdict, place)?;
     // The approval has changed the registry, so the workspace is read again.
     let widened = answer.approval.result.clone();
-    let has_key = args.key.is_some() || signs(&workspace);
+    let has_key = key.is_some() || signs(workspace);
     let here = context.open_workspace()?;
     let of_write = approval::draft_of_write(&here, &asked)?;
-    let sign = |unsigned, code| sign_answer(context, &here, unsigned, code, args.key);
+    let sign = |unsigned, code| sign_answer(context, &here, unsigned, code, key);
     let signing = match (has_key, &widened, of_write) {
         (true, Some(intent), _) => Some(sign(approval::draft(&here, intent), None)),
         (true, None, Some(write)) => Some(sign(Ok(write), Some(&*asked.code))),
@@ -93,7 +111,7 @@ pub fn run(context: &Context, args: ApproveArgs) -> Result<Exit, CliError> {
 
 /// Returns true if the last commit already has the signed intent or file. If so, no later commit
 /// with that file will carry the signature.
-fn stands_in_commit(workspace: &Workspace, what: &str) -> bool {
+fn is_committed(workspace: &Workspace, what: &str) -> bool {
     let of_intent = workspace.registry.intent_with_file(what).map(|(file, _)| file.path().clone());
     let path = of_intent.or_else(|| RelativePath::new(what).ok());
     path.is_some_and(|path| seal::is_code_committed(workspace, &path))
@@ -107,7 +125,7 @@ fn show_answer(
     context.answer(answer, |page| {
         answer.decided.iter().for_each(|decided| print_approval(page, decided));
         if let Some(signed) = &answer.signed {
-            show_signed(page, signed, stands_in_commit(workspace, &signed.what));
+            show_signed(page, workspace, signed);
         }
         if let Some(reason) = &answer.unsigned {
             page.label(WARN, "!").text(reason).end();
@@ -139,13 +157,13 @@ fn sign_answer(
     Ok(approval::sign(workspace, &unsigned, code, signature, &keys)?)
 }
 
-/// `stands` is true if a commit already has what was signed.
-fn show_signed(page: &mut Page, answer: &SignedAnswer, stands: bool) {
+fn show_signed(page: &mut Page, workspace: &Workspace, answer: &SignedAnswer) {
+    let is_committed = is_committed(workspace, &answer.what);
     page.label(GOOD, "✓").literal("signed ").styled(INTENT, &answer.what);
     page.literal(" as it reads now")
-        .literal(if stands { "" } else { "; the commit with it carries that" })
+        .literal(if is_committed { "" } else { "; the commit with it carries that" })
         .end();
-    if stands {
+    if is_committed {
         shared::print_seal_command(page, &format!("Approve {}", answer.what));
     }
     if !answer.trusted {
@@ -230,7 +248,7 @@ fn list(context: &Context) -> Result<Exit, CliError> {
     })
 }
 
-fn show(page: &mut Page, asked: &Approval) {
+fn show_question(page: &mut Page, asked: &Approval) {
     let question = approval::question(asked);
     page.styled(INTENT, &asked.code).literal("  ").styled(STRONG, &question.title).end().gap();
     // Spaces are significant in a command, so the text keeps them all.
@@ -269,7 +287,7 @@ mod tests {
             result: None,
         };
         let mut page = Page::default();
-        show(&mut page, &asked);
+        show_question(&mut page, &asked);
         let text = anstream::adapter::strip_str(page.as_str()).to_string();
         insta::assert_snapshot!(text);
     }
