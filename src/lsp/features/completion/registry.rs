@@ -1,7 +1,7 @@
 //! Completes texts in the registry.
 //!
-//! While somebody types, the file rarely parses. The position is therefore understood from its line
-//! and from the indentation of the lines above, not from a tree.
+//! While somebody types, the file rarely parses, so `intents::yaml` cannot read it. The position is
+//! therefore understood from its line and from the indentation of the lines above.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,8 +41,11 @@ struct RegistryPosition<'t> {
 
 #[derive(Debug, PartialEq, Eq)]
 enum RegistryItem<'t> {
+    /// A key of an intent: `own` in `  - id: INT-001\n    own`.
     Key,
+    /// A key of the whole file: `na` at the start of a line.
     Root,
+    /// A value of this key: `IN` in `    status: IN`.
     Value(&'t str),
 }
 
@@ -186,15 +189,14 @@ fn keys_around(text: &str, cursor: usize) -> BTreeSet<&str> {
     let begins = |line: &str| line.trim_start().starts_with("- ") && key_of(line).is_some();
     let first = (0..=cursor_line).rev().find(|at| lines.get(*at).is_some_and(|it| begins(it)));
     let Some(first) = first else { return BTreeSet::new() };
-    let depth = depth(lines[first]);
-    let inside = |line: &&&str| line.trim().is_empty() || self::depth(line) >= depth;
-    let rest = lines[first + 1..].iter().take_while(|line| {
-        let next = begins(line) && line.len() - line.trim_start().len() < depth;
-        inside(line) && !next
-    });
+    let own_depth = depth(lines[first]);
+    let is_inside = |line: &&&str| {
+        let begins_next = begins(line) && line.len() - line.trim_start().len() < own_depth;
+        line.trim().is_empty() || depth(line) >= own_depth && !begins_next
+    };
     std::iter::once(&lines[first])
-        .chain(rest)
-        .filter(|line| line.trim().is_empty() || self::depth(line) == depth)
+        .chain(lines[first + 1..].iter().take_while(is_inside))
+        .filter(|line| depth(line) == own_depth)
         .filter_map(|line| key_of(line))
         .collect()
 }
@@ -282,11 +284,8 @@ fn parent(above: &str, indent: usize, item: bool) -> Option<&str> {
         let at = line.len() - line.trim_start_matches(' ').len();
         let dash = line.trim_start().starts_with('-');
         // A list may have the same indentation as its key.
-        let above =
-            at < indent || (item && at == indent && !dash) || (dash && depth(line) < indent);
-        let opens = || key_of(line).filter(|_| line.trim_end().ends_with([':', '[']) || !item);
-        if above {
-            return opens();
+        if at < indent || (item && at == indent && !dash) || (dash && depth(line) < indent) {
+            return key_of(line).filter(|_| line.trim_end().ends_with([':', '[']) || !item);
         }
     }
     None
