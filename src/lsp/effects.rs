@@ -51,9 +51,9 @@ impl Ordered {
 
     pub(super) fn read_workspace(&self, root: PathBuf) {
         let open = self.outside.open;
-        let known = self.world.now.workspace_at(&root).cloned();
+        let known = self.world.snapshot.workspace_at(&root).cloned();
         let (done, finished) = oneshot::channel();
-        if known.is_none() && self.world.now.client.progress {
+        if known.is_none() && self.world.snapshot.client.progress {
             let name = root.file_name().unwrap_or(root.as_os_str()).to_string_lossy();
             let title = format!("Reading the intents of {name}");
             tokio::spawn(progress::show(self.outside.client.clone(), title, finished));
@@ -91,7 +91,7 @@ impl Ordered {
         if paths.is_empty() {
             return;
         }
-        let workspaces = Arc::clone(&self.world.now.workspaces);
+        let workspaces = Arc::clone(&self.world.snapshot.workspaces);
         self.outside.work(move || {
             paths.retain(|path| {
                 let counts = |workspace: &Workspace| {
@@ -105,7 +105,7 @@ impl Ordered {
     }
 
     pub(super) fn register(&self) {
-        let client = &self.world.now.client;
+        let client = &self.world.snapshot.client;
         let watching = client.watch_files.then(watch::registration);
         let configuring = client.register_configuration.then(config::registration);
         let registrations: Vec<_> = watching.into_iter().chain(configuring).collect();
@@ -143,8 +143,8 @@ impl Ordered {
     }
 
     pub(super) fn refresh(&self) {
-        let client = &self.world.now.client;
-        let settings = &self.world.now.settings;
+        let client = &self.world.snapshot.client;
+        let settings = &self.world.snapshot.settings;
         if client.code_lens_refresh && settings.code_lens {
             self.outside.refresh::<lsp::request::CodeLensRefresh>();
         }
@@ -158,13 +158,13 @@ impl Ordered {
 
     /// Computes a document's diagnostics after a pause, because somebody may be typing in it.
     pub(super) fn diagnose_soon(&mut self, uri: lsp::Url) {
-        let pause = self.schedule.pause(&uri, self.world.now.analyses.took(&uri));
+        let pause = self.schedule.pause(&uri, self.world.snapshot.analyses.took(&uri));
         self.diagnose_after(uri, pause);
     }
 
     /// Computes a document's diagnostics after this delay, unless the client pulls them.
     pub(super) fn diagnose_after(&mut self, uri: lsp::Url, delay: Duration) {
-        if self.world.now.client.pulls_diagnostics() {
+        if self.world.snapshot.client.pulls_diagnostics() {
             return;
         }
         let cells = self.world.cells_of(&uri);
@@ -183,7 +183,7 @@ impl Ordered {
     /// Computes the diagnostics of the other open documents again after the text of a registry file
     /// changed in the editor, because they are judged by that text.
     pub(super) fn diagnose_beside_registry(&mut self, registry: &lsp::Url) {
-        let now = self.world.now.clone();
+        let now = self.world.snapshot.clone();
         let Some(workspace) = now.workspace_of(registry) else { return };
         let view = now.view(workspace);
         if !view.opened_of_registry().any(|(_, open)| open.uri == *registry) {
@@ -204,10 +204,10 @@ impl Ordered {
     }
 
     pub(super) fn find_status(&self, root: PathBuf) {
-        if !self.world.now.settings.status {
+        if !self.world.snapshot.settings.status {
             return;
         }
-        let snapshot = self.world.now.clone();
+        let snapshot = self.world.snapshot.clone();
         self.outside.work(move || {
             let status = features::status::of_workspace(&snapshot, &root);
             |it: &mut Self| it.tell_status(root, status)
@@ -217,7 +217,7 @@ impl Ordered {
     /// Tells the person once in each clone if commits of a workspace carry no records. `intent status`
     /// and what a client shows of it say so as long as it lasts.
     pub(super) fn tell_of_git_hooks(&self, root: &Path) {
-        let Some(workspace) = self.world.now.workspace_at(root).cloned() else { return };
+        let Some(workspace) = self.world.snapshot.workspace_at(root).cloned() else { return };
         let client = self.outside.client.clone();
         self.outside.pool.run(Lane::Worker, move || {
             let Some(hint) = git_hooks::hint(&workspace) else { return };
@@ -243,13 +243,13 @@ impl Ordered {
         if !self.schedule.is_wanted(&uri, generation) {
             return;
         }
-        let Some(version) = self.world.now.version_of(&uri) else { return };
+        let Some(version) = self.world.snapshot.version_of(&uri) else { return };
         // Until the workspace is read, nobody knows whether something is wrong.
         if self.world.is_reading_for(&uri) {
             return self.outside.later(QUIET, move |it| it.diagnose(uri, generation));
         }
         self.schedule.begin(&uri);
-        let snapshot = self.world.now.clone();
+        let snapshot = self.world.snapshot.clone();
         self.outside.work(move || {
             let diagnostics = (snapshot.diagnose)(&snapshot, &uri);
             move |it: &mut Self| it.publish(uri, generation, version, diagnostics)
@@ -265,7 +265,7 @@ impl Ordered {
         version: i32,
         diagnostics: Vec<lsp::Diagnostic>,
     ) {
-        let clean = self.world.now.client.when_clean();
+        let clean = self.world.snapshot.client.when_clean();
         let found = self.schedule.finish_computation(&uri, generation, diagnostics, clean);
         if let Some(diagnostics) = found {
             self.send_diagnostics(uri, Some(version), diagnostics);
@@ -283,7 +283,7 @@ impl Ordered {
             return self.workspaces_changed();
         }
         let generation = self.schedule.touch_unopened(&root);
-        let snapshot = self.world.now.clone();
+        let snapshot = self.world.snapshot.clone();
         self.outside.work(move || {
             let found = (snapshot.unopened)(&snapshot, &root);
             move |it: &mut Self| it.publish_unopened(root, generation, found)
@@ -301,7 +301,7 @@ impl Ordered {
         if self.pulls.begun || !self.schedule.is_last_of_unopened(&root, generation) {
             return;
         }
-        let documents = &self.world.now.documents;
+        let documents = &self.world.snapshot.documents;
         let is_open = |uri: &lsp::Url| documents.contains_key(uri.as_str());
         for (uri, diagnostics) in self.schedule.unopened(root, found, is_open) {
             self.send_diagnostics(uri, None, diagnostics);
@@ -325,7 +325,7 @@ impl Ordered {
             return;
         }
         let known = self.questions.by_root.clone();
-        let workspaces = self.world.now.workspaces();
+        let workspaces = self.world.snapshot.workspaces();
         let roots = workspaces.map(|workspace| Arc::clone(&workspace.root)).collect();
         self.outside.work(move || {
             let found = questions::read(roots, &known);
@@ -343,7 +343,7 @@ impl Ordered {
             self.find_status(root);
         }
         self.questions.close_settled_dialogs();
-        if !self.world.now.settings.interactive {
+        if !self.world.snapshot.settings.interactive {
             return;
         }
         for (root, asked, closed) in self.questions.take_unshown() {

@@ -21,7 +21,7 @@ impl Ordered {
         let result = serde_json::to_value(result(&self.world));
         let mut result = result.map_err(|_| Error::internal_error());
         if let Ok(result) = &mut result
-            && self.world.now.client.notebooks
+            && self.world.snapshot.client.notebooks
         {
             result["capabilities"]["notebookDocumentSync"] = notebook_sync();
         }
@@ -35,13 +35,13 @@ impl Ordered {
 
     pub fn initialized(&mut self, _: lsp::InitializedParams) {
         self.register();
-        if self.world.now.client.configuration {
+        if self.world.snapshot.client.configuration {
             self.pull_configuration();
         }
-        if self.world.now.settings.interactive || self.world.now.settings.status {
+        if self.world.snapshot.settings.interactive || self.world.snapshot.settings.status {
             self.look_for_questions();
         }
-        for folder in self.world.now.folders.as_ref().clone() {
+        for folder in self.world.snapshot.folders.as_ref().clone() {
             self.look_up(folder);
         }
     }
@@ -49,7 +49,7 @@ impl Ordered {
 
 fn result(world: &World) -> lsp::InitializeResult {
     let mut capabilities = lsp::ServerCapabilities {
-        position_encoding: Some(convert::encoding_kind(world.now.encoding)),
+        position_encoding: Some(convert::encoding_kind(world.snapshot.encoding)),
         text_document_sync: Some(sync()),
         workspace: Some(lsp::WorkspaceServerCapabilities {
             workspace_folders: Some(lsp::WorkspaceFoldersServerCapabilities {
@@ -60,7 +60,7 @@ fn result(world: &World) -> lsp::InitializeResult {
         }),
         ..Default::default()
     };
-    features::advertise(&world.now.client, &mut capabilities);
+    features::advertise(&world.snapshot.client, &mut capabilities);
     lsp::InitializeResult {
         capabilities,
         server_info: Some(lsp::ServerInfo {

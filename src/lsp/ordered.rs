@@ -214,7 +214,7 @@ impl Ordered {
 
     pub(super) fn reply(&mut self, ticket: Ticket, result: jsonrpc::Result<Value>) {
         let Some((method, took)) = self.requests.finish(ticket, result) else { return };
-        if self.world.now.settings.trace {
+        if self.world.snapshot.settings.trace {
             let message = format!("{method} was answered after {took:?}");
             let params = lsp::LogTraceParams { message, verbose: None };
             self.outside.client.notify::<lsp::notification::LogTrace>(&params);
@@ -232,7 +232,7 @@ impl Ordered {
             return self.refuse(ticket, ErrorCode::MethodNotFound, reason);
         }
         let asked_of = self.retried_document(method, &params);
-        let snapshot = Snapshot { cancel, ..self.world.now.clone() };
+        let snapshot = Snapshot { cancel, ..self.world.snapshot.clone() };
         let request =
             PendingRequest { ticket, method: method.to_owned(), params, asked_of, snapshot };
         let request = self.hold(request).and_then(|request| self.hold_until_quiet(request));
@@ -278,11 +278,11 @@ impl Ordered {
     /// Returns the document whose change invalidates the answer, with its version. `None` for
     /// methods that the client does not repeat after a `ContentModified` error.
     fn retried_document(&self, method: &str, params: &Value) -> Option<(lsp::Url, i32)> {
-        if !self.world.now.client.retried.iter().any(|retried| retried == method) {
+        if !self.world.snapshot.client.retried.iter().any(|retried| retried == method) {
             return None;
         }
         let uri = convert::document_address(params)?;
-        let version = self.world.now.version_of(&uri)?;
+        let version = self.world.snapshot.version_of(&uri)?;
         Some((uri, version))
     }
 
@@ -292,7 +292,7 @@ impl Ordered {
         result: RequestResult<Value>,
     ) -> RequestResult<Value> {
         match asked_of {
-            Some((uri, version)) if self.world.now.version_of(&uri) != Some(version) => {
+            Some((uri, version)) if self.world.snapshot.version_of(&uri) != Some(version) => {
                 Err(RequestRefusal::ContentModified)
             }
             _ => result,

@@ -36,14 +36,14 @@ impl Ordered {
         let Some(uri) = self.document_of(&request.params).filter(|_| pull) else {
             return Some(request);
         };
-        let took = self.world.now.analyses.took(&uri);
+        let took = self.world.snapshot.analyses.took(&uri);
         // A short analysis is not worth a delay.
         if quiet_after(took) <= QUIET {
             return Some(request);
         }
-        let version = self.world.now.version_of(&uri);
+        let version = self.world.snapshot.version_of(&uri);
         self.outside.later(quiet_after(took), move |it| {
-            if it.world.now.version_of(&uri) == version {
+            if it.world.snapshot.version_of(&uri) == version {
                 it.start(request);
             } else {
                 it.reply(request.ticket, Err(RequestRefusal::Overtaken.into()));
@@ -81,13 +81,14 @@ impl Ordered {
             // The documents stay those of the request's arrival, because its positions refer to
             // them.
             let Snapshot { documents, cells, cancel, .. } = request.snapshot;
-            request.snapshot = Snapshot { documents, cells, cancel, ..self.world.now.clone() };
+            request.snapshot = Snapshot { documents, cells, cancel, ..self.world.snapshot.clone() };
             self.start(request);
         }
     }
 
     fn document_of(&self, params: &Value) -> Option<lsp::Url> {
-        let is_file = |uri: &lsp::Url| convert::path_of(self.world.now.file_address(uri)).is_some();
+        let is_file =
+            |uri: &lsp::Url| convert::path_of(self.world.snapshot.file_address(uri)).is_some();
         convert::document_address(params).filter(is_file)
     }
 

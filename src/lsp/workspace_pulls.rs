@@ -80,7 +80,7 @@ impl Ordered {
         for WaitingPull { ticket, cancel, params } in std::mem::take(&mut self.pulls.waiting) {
             // A cancelled request has its reply.
             if !cancel.is_cancelled() {
-                let snapshot = Snapshot { cancel, ..self.world.now.clone() };
+                let snapshot = Snapshot { cancel, ..self.world.snapshot.clone() };
                 let (method, asked_of) = (METHOD.to_owned(), None);
                 self.pull_workspaces(PendingRequest { ticket, method, params, asked_of, snapshot });
             }

@@ -23,23 +23,31 @@ use super::snapshot::{Diagnose, DiagnoseUnopened, Snapshot};
 use super::workspace_location::WorkspaceLocation;
 
 pub struct World {
-    pub(super) now: Snapshot,
-    at_start: Settings,
+    pub(super) snapshot: Snapshot,
+    initial_settings: Settings,
     notebooks: HashMap<lsp::Url, Notebook>,
     places: HashMap<PathBuf, WorkspaceLocation>,
-    /// The roots that are being loaded. True if something changed since the load began, so that the
-    /// root must be loaded again.
-    loading: HashMap<PathBuf, bool>,
+    /// The roots that are being loaded.
+    loading: HashMap<PathBuf, RootLoad>,
+    /// The folders for which a workspace is being looked up.
     looked_up: HashSet<PathBuf>,
     warned: HashSet<String>,
+    /// The roots of which it was checked once whether git's hooks are missing.
     told_of_hooks: HashSet<PathBuf>,
+}
+
+#[derive(PartialEq, Eq)]
+enum RootLoad {
+    Current,
+    /// Something changed since the load began, so that the root must be loaded again.
+    Stale,
 }
 
 impl World {
     pub fn new(diagnose: Diagnose, unopened: DiagnoseUnopened) -> Self {
         Self {
-            now: Snapshot::new(diagnose, unopened),
-            at_start: Settings::default(),
+            snapshot: Snapshot::new(diagnose, unopened),
+            initial_settings: Settings::default(),
             notebooks: HashMap::new(),
             places: HashMap::new(),
             loading: HashMap::new(),
@@ -61,11 +69,11 @@ impl World {
         // Clients send "off" even if the user did not ask for it, so it does not override the
         // user's own setting.
         settings.trace |= params.trace.as_ref().is_some_and(is_traced);
-        self.at_start = settings.clone();
-        self.now.encoding = client.negotiate(settings.position_encoding);
-        self.now.client = Arc::new(client);
-        self.now.settings = Arc::new(settings);
-        self.now.folders = Arc::new(workspace_folders(params));
+        self.initial_settings = settings.clone();
+        self.snapshot.encoding = client.negotiate(settings.position_encoding);
+        self.snapshot.client = Arc::new(client);
+        self.snapshot.settings = Arc::new(settings);
+        self.snapshot.folders = Arc::new(workspace_folders(params));
         self.not_warned_yet(problems)
     }
 
@@ -73,8 +81,8 @@ impl World {
     /// client says. Returns a warning if dialogs were on.
     pub(crate) fn distrust_client_of(&mut self, agent: Option<String>) -> Option<String> {
         let agent = agent?;
-        let had_person = self.now.settings.has_person();
-        for settings in [&mut self.at_start, Arc::make_mut(&mut self.now.settings)] {
+        let had_person = self.snapshot.settings.has_person();
+        for settings in [&mut self.initial_settings, Arc::make_mut(&mut self.snapshot.settings)] {
             (settings.interactive, settings.person) = (false, false);
             settings.started_by_agent = Some(agent.clone());
         }

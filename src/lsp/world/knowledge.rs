@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tower_lsp::lsp_types as lsp;
 
-use super::World;
+use super::{RootLoad, World};
 use crate::ordered::Ordered;
 use crate::workspace_location::WorkspaceLocation;
 use crate::{convert, watch};
@@ -23,10 +23,10 @@ impl Ordered {
             folders.iter().filter_map(|folder| convert::path_of(&folder.uri)).collect()
         };
         let removed = paths(&params.event.removed);
-        Arc::make_mut(&mut self.world.now.folders).retain(|folder| !removed.contains(folder));
+        Arc::make_mut(&mut self.world.snapshot.folders).retain(|folder| !removed.contains(folder));
         self.drop_unused();
         for folder in paths(&params.event.added) {
-            Arc::make_mut(&mut self.world.now.folders).insert(folder.clone());
+            Arc::make_mut(&mut self.world.snapshot.folders).insert(folder.clone());
             self.look_up(folder);
         }
     }
@@ -49,7 +49,7 @@ impl Ordered {
 
     /// Finds the root of `folder`, unless the root is known or being looked up.
     pub(crate) fn look_up(&mut self, folder: PathBuf) {
-        let known = self.world.now.workspaces.folders.contains_key(&folder);
+        let known = self.world.snapshot.workspaces.folders.contains_key(&folder);
         if !known && self.world.looked_up.insert(folder.clone()) {
             self.find_place(folder);
         }
@@ -61,16 +61,18 @@ impl Ordered {
         let world = &mut self.world;
         world.looked_up.remove(&folder);
         if !world.folders_in_use().any(|used| used == folder) {
-            Arc::make_mut(&mut world.now.workspaces).folders.remove(&folder);
+            Arc::make_mut(&mut world.snapshot.workspaces).folders.remove(&folder);
             return self.answer_held();
         }
         let known = place.as_ref().filter(|place| place.has_answers);
         let root = known.map(|place| place.root.clone());
-        Arc::make_mut(&mut world.now.workspaces).folders.insert(folder.clone(), root.clone());
+        Arc::make_mut(&mut world.snapshot.workspaces).folders.insert(folder.clone(), root.clone());
         world.places.extend(place.map(|place| (place.root.clone(), place)));
         let is_dropped = self.drop_ungoverning();
         match root {
-            Some(root) if !self.world.now.workspaces.loaded.contains_key(&root) => self.load(root),
+            Some(root) if !self.world.snapshot.workspaces.loaded.contains_key(&root) => {
+                self.load(root)
+            }
             None if !is_dropped => {}
             _ => self.diagnose_open(|path| path.parent() == Some(&folder)),
         }
@@ -83,9 +85,9 @@ impl Ordered {
     /// Drops the loaded workspaces that govern no folder. Returns true if there were any. Their
     /// unopened files are diagnosed once more, which removes what was published about them.
     fn drop_ungoverning(&mut self) -> bool {
-        let folders = self.world.now.workspaces.folders.values();
+        let folders = self.world.snapshot.workspaces.folders.values();
         let used: BTreeSet<PathBuf> = folders.flatten().cloned().collect();
-        let loaded = &mut Arc::make_mut(&mut self.world.now.workspaces).loaded;
+        let loaded = &mut Arc::make_mut(&mut self.world.snapshot.workspaces).loaded;
         let is_unused = |root: &&PathBuf| !used.contains(*root);
         let gone: Vec<PathBuf> = loaded.keys().filter(is_unused).cloned().collect();
         loaded.retain(|root, _| used.contains(root));
@@ -95,18 +97,18 @@ impl Ordered {
     }
 
     fn load(&mut self, root: PathBuf) {
-        if let Some(again) = self.world.loading.get_mut(&root) {
-            *again = true;
+        if let Some(load) = self.world.loading.get_mut(&root) {
+            *load = RootLoad::Stale;
             return;
         }
-        self.world.loading.insert(root.clone(), false);
+        self.world.loading.insert(root.clone(), RootLoad::Current);
         self.read_workspace(root);
     }
 
     /// Stores a workspace that was loaded. If it could not be loaded, the one that was loaded
     /// before stays.
     pub(crate) fn loaded(&mut self, root: PathBuf, workspace: Result<Workspace, String>) {
-        let again = self.world.loading.remove(&root).unwrap_or_default();
+        let load = self.world.loading.remove(&root);
         match workspace {
             Ok(workspace) => self.take_over(&root, workspace),
             Err(reason) => {
@@ -114,7 +116,7 @@ impl Ordered {
                 self.outside.client.log(lsp::MessageType::ERROR, message);
             }
         }
-        if again {
+        if load == Some(RootLoad::Stale) {
             self.load(root);
         }
         // The folders that it governed may have been closed while it was read.
@@ -123,7 +125,7 @@ impl Ordered {
     }
 
     fn take_over(&mut self, root: &Path, workspace: Workspace) {
-        let loaded = &mut Arc::make_mut(&mut self.world.now.workspaces).loaded;
+        let loaded = &mut Arc::make_mut(&mut self.world.snapshot.workspaces).loaded;
         let workspace = match loaded.get(root) {
             Some(before) => workspace.judged_as(before),
             None => workspace,
@@ -135,7 +137,7 @@ impl Ordered {
         if self.world.told_of_hooks.insert(root.to_owned()) {
             self.tell_of_git_hooks(root);
         }
-        let workspaces = Arc::clone(&self.world.now.workspaces);
+        let workspaces = Arc::clone(&self.world.snapshot.workspaces);
         self.diagnose_open(|path| {
             let folder = path.parent().and_then(|folder| workspaces.folders.get(folder));
             folder.is_some_and(|governing| governing.as_deref() == Some(root))
@@ -143,7 +145,7 @@ impl Ordered {
     }
 
     fn diagnose_open(&mut self, concerns: impl Fn(&Path) -> bool) {
-        for open in Vec::from_iter(self.world.now.documents.values().cloned()) {
+        for open in Vec::from_iter(self.world.snapshot.documents.values().cloned()) {
             if open.path.as_deref().is_some_and(&concerns) {
                 self.diagnose_after(open.uri.clone(), Duration::ZERO);
             }
@@ -163,7 +165,7 @@ impl Ordered {
             // A client that reached the folder through a link uses other paths for its files. All
             // workspaces are then loaded again.
             if concerned.is_empty() {
-                roots.extend(self.world.now.workspaces.loaded.keys().cloned());
+                roots.extend(self.world.snapshot.workspaces.loaded.keys().cloned());
             }
             roots.extend(concerned);
         }
@@ -177,7 +179,7 @@ impl Ordered {
     /// noticed.
     pub(crate) fn reload_all(&mut self) {
         self.look_up_again();
-        let loaded = self.world.now.workspaces.loaded.keys().chain(self.world.loading.keys());
+        let loaded = self.world.snapshot.workspaces.loaded.keys().chain(self.world.loading.keys());
         let roots: BTreeSet<PathBuf> = loaded.cloned().collect();
         roots.into_iter().for_each(|root| self.load(root));
     }
@@ -186,7 +188,7 @@ impl Ordered {
         let world = &mut self.world;
         let folders: BTreeSet<PathBuf> = world.folders_in_use().map(Path::to_owned).collect();
         // The old answers are kept until the new ones arrive, so that nothing flickers.
-        let known = &mut Arc::make_mut(&mut world.now.workspaces).folders;
+        let known = &mut Arc::make_mut(&mut world.snapshot.workspaces).folders;
         known.retain(|folder, _| folders.contains(folder));
         world.looked_up.extend(folders.iter().cloned());
         folders.into_iter().for_each(|folder| self.find_place(folder));
@@ -194,10 +196,10 @@ impl Ordered {
 
     fn drop_unused(&mut self) {
         let world = &mut self.world;
-        let known = &world.now.workspaces.folders;
+        let known = &world.snapshot.workspaces.folders;
         let roots = world.folders_in_use().filter_map(|folder| known.get(folder)?.clone());
         let used: BTreeSet<PathBuf> = roots.collect();
-        let folders = &mut Arc::make_mut(&mut world.now.workspaces).folders;
+        let folders = &mut Arc::make_mut(&mut world.snapshot.workspaces).folders;
         folders.retain(|_, root| root.as_ref().is_none_or(|root| used.contains(root)));
         world.places.retain(|root, _| used.contains(root));
         self.drop_ungoverning();
@@ -208,14 +210,14 @@ impl World {
     /// Returns true if some workspace is being read for the first time. Answers are incomplete
     /// until then.
     pub(crate) fn is_reading(&self) -> bool {
-        let is_new = |folder: &PathBuf| !self.now.workspaces.folders.contains_key(folder);
+        let is_new = |folder: &PathBuf| !self.snapshot.workspaces.folders.contains_key(folder);
         self.looked_up.iter().any(is_new) || self.loading.keys().any(|root| self.is_first(root))
     }
 
     pub(crate) fn is_reading_for(&self, uri: &lsp::Url) -> bool {
-        let Some(path) = convert::path_of(self.now.file_address(uri)) else { return false };
+        let Some(path) = convert::path_of(self.snapshot.file_address(uri)) else { return false };
         let Some(folder) = path.parent() else { return false };
-        match self.now.workspaces.folders.get(folder) {
+        match self.snapshot.workspaces.folders.get(folder) {
             Some(Some(root)) => self.loading.contains_key(root) && self.is_first(root),
             Some(None) => false,
             None => self.looked_up.contains(folder),
@@ -223,12 +225,12 @@ impl World {
     }
 
     pub(crate) fn root_being_read(&self, uri: &lsp::Url) -> Option<PathBuf> {
-        let path = convert::path_of(self.now.file_address(uri))?;
-        self.now.workspaces.folders.get(path.parent()?)?.clone()
+        let path = convert::path_of(self.snapshot.file_address(uri))?;
+        self.snapshot.workspaces.folders.get(path.parent()?)?.clone()
     }
 
     fn is_first(&self, root: &Path) -> bool {
-        !self.now.workspaces.loaded.contains_key(root)
+        !self.snapshot.workspaces.loaded.contains_key(root)
     }
 
     /// Returns true if a change of this path may have created or removed a workspace.
@@ -239,11 +241,12 @@ impl World {
             return true;
         }
         let root = path.ancestors().filter(|it| ours(it)).last().and_then(Path::parent);
-        root.is_some_and(|root| !self.now.workspaces.loaded.contains_key(root))
+        root.is_some_and(|root| !self.snapshot.workspaces.loaded.contains_key(root))
     }
 
     fn folders_in_use(&self) -> impl Iterator<Item = &Path> {
-        let opened = self.now.documents.values().filter_map(|open| open.path.as_ref()?.parent());
-        opened.chain(self.now.folders.iter().map(PathBuf::as_path))
+        let opened =
+            self.snapshot.documents.values().filter_map(|open| open.path.as_ref()?.parent());
+        opened.chain(self.snapshot.folders.iter().map(PathBuf::as_path))
     }
 }

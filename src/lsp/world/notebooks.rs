@@ -196,7 +196,7 @@ impl Ordered {
 
     fn close_cells(&mut self, gone: Vec<NotebookCell>) {
         for cell in gone {
-            Arc::make_mut(&mut self.world.now.cells).remove(cell.open.uri.as_str());
+            Arc::make_mut(&mut self.world.snapshot.cells).remove(cell.open.uri.as_str());
             self.forget(cell.open.uri.clone());
         }
     }
@@ -208,7 +208,7 @@ impl Ordered {
         let text = notebook.text();
         let cells = notebook.documents(uri, &text);
         let in_sync = notebook.cells.iter().all(|cell| cell.open.in_sync);
-        let before = self.world.now.documents.get(uri.as_str());
+        let before = self.world.snapshot.documents.get(uri.as_str());
         let document = match before {
             Some(before) => with_text(&before.document, &text),
             None => super::sync::new_document(uri, &text),
@@ -216,7 +216,7 @@ impl Ordered {
         let version = before.map_or(1, |before| before.version.saturating_add(1));
         let (path, changed) = (notebook.path.clone(), Instant::now());
         let shown: Vec<lsp::Url> = cells.iter().map(|cell| cell.open.uri.clone()).collect();
-        let known = Arc::make_mut(&mut self.world.now.cells);
+        let known = Arc::make_mut(&mut self.world.snapshot.cells);
         known.extend(cells.into_iter().map(|cell| (Arc::from(cell.open.uri.as_str()), cell)));
         let open = OpenDocument { uri: uri.clone(), path, version, document, changed, in_sync };
         self.world.store(open);

@@ -12,14 +12,14 @@ use crate::ordered::Ordered;
 impl Ordered {
     pub(crate) fn set_trace(&mut self, params: lsp::SetTraceParams) {
         let world = &mut self.world;
-        world.at_start.trace = is_traced(&params.value);
-        Arc::make_mut(&mut world.now.settings).trace = world.at_start.trace;
+        world.initial_settings.trace = is_traced(&params.value);
+        Arc::make_mut(&mut world.snapshot.settings).trace = world.initial_settings.trace;
     }
 
     /// Handles changed settings. Clients that support it are asked for their settings; others send
     /// them in the notification.
     pub(crate) fn did_change_configuration(&mut self, params: lsp::DidChangeConfigurationParams) {
-        if self.world.now.client.configuration {
+        if self.world.snapshot.client.configuration {
             return self.pull_configuration();
         }
         let section = config::section_among_others(&params.settings).cloned();
@@ -27,18 +27,18 @@ impl Ordered {
     }
 
     pub fn configured(&mut self, configuration: &Value) {
-        let (settings, problems) = self.world.at_start.overridden_by(configuration);
+        let (settings, problems) = self.world.initial_settings.overridden_by(configuration);
         let warnings = self.world.not_warned_yet(problems);
         self.warn(warnings);
-        if *self.world.now.settings == settings {
+        if *self.world.snapshot.settings == settings {
             return;
         }
-        self.world.now.settings = Arc::new(settings);
+        self.world.snapshot.settings = Arc::new(settings);
         self.refresh();
-        for open in Vec::from_iter(self.world.now.documents.values().cloned()) {
+        for open in Vec::from_iter(self.world.snapshot.documents.values().cloned()) {
             self.diagnose_soon(open.uri.clone());
         }
-        for root in Vec::from_iter(self.world.now.workspaces.loaded.keys().cloned()) {
+        for root in Vec::from_iter(self.world.snapshot.workspaces.loaded.keys().cloned()) {
             self.diagnose_unopened(root);
         }
     }

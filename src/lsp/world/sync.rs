@@ -107,7 +107,7 @@ impl Ordered {
         }
         // A client that pulls diagnostics requests those of open files itself. The diagnostics that
         // were pushed while the file was closed would be shown a second time.
-        if self.world.now.client.pulls_diagnostics() {
+        if self.world.snapshot.client.pulls_diagnostics() {
             self.forget(item.uri.clone());
         }
         self.diagnose_soon(item.uri);
@@ -126,7 +126,7 @@ impl Ordered {
             }
         };
         let uri = changes.text_document.uri;
-        let Some(open) = self.world.now.documents.get(uri.as_str()) else {
+        let Some(open) = self.world.snapshot.documents.get(uri.as_str()) else {
             tracing::debug!(%uri, "a change of a document that is not open");
             return;
         };
@@ -159,7 +159,7 @@ impl Ordered {
     /// Keeps the old text, but gives no answers about the document until the client sends its whole
     /// text.
     fn mark_out_of_step(&mut self, uri: &lsp::Url, reason: &OutOfStep) {
-        let Some(open) = self.world.now.documents.get(uri.as_str()) else { return };
+        let Some(open) = self.world.snapshot.documents.get(uri.as_str()) else { return };
         self.world.store(OpenDocument { in_sync: false, ..open.as_ref().clone() });
         self.tell_out_of_step(uri, reason);
     }
@@ -181,7 +181,7 @@ impl Ordered {
     pub(super) fn close_document(&mut self, uri: lsp::Url) {
         // Its unsaved text counts no more.
         self.diagnose_beside_registry(&uri);
-        let now = &mut self.world.now;
+        let now = &mut self.world.snapshot;
         let Some(closed) = Arc::make_mut(&mut now.documents).remove(uri.as_str()) else { return };
         let root = closed.path.as_ref().and_then(|path| now.workspaces.root_of(path));
         let root = root.map(ToOwned::to_owned);
@@ -198,14 +198,14 @@ impl Ordered {
         let path = convert::path_of(&uri).filter(|path| watch::is_relevant(path));
         self.files_changed(path.into_iter().collect());
         self.note_saved(&uri);
-        if self.world.now.version_of(&uri).is_some() {
+        if self.world.snapshot.version_of(&uri).is_some() {
             self.diagnose_soon(uri);
         }
     }
 
     /// Keeps that a person saved the file, so that nobody takes an agent's command for the author.
     pub(super) fn note_saved(&self, uri: &lsp::Url) {
-        let now = &self.world.now;
+        let now = &self.world.snapshot;
         let open = now.documents.get(uri.as_str()).filter(|open| open.in_sync).cloned();
         let workspace = now.workspace_of(uri).cloned();
         let Some((open, workspace)) = open.zip(workspace) else { return };
@@ -245,7 +245,7 @@ impl World {
                 document = document.replaced(&change.text);
                 continue;
             };
-            let bytes = convert::bytes_strict(&document, range, self.now.encoding);
+            let bytes = convert::bytes_strict(&document, range, self.snapshot.encoding);
             let edited = bytes.and_then(|bytes| document.edited(bytes, &change.text));
             document = edited.ok_or(OutOfStep::Range { range })?;
         }
@@ -255,6 +255,6 @@ impl World {
     pub(super) fn store(&mut self, open: OpenDocument) {
         let key = Arc::from(open.uri.as_str());
         // This copies the map (not the texts) only while a request still holds the old map.
-        Arc::make_mut(&mut self.now.documents).insert(key, Arc::new(open));
+        Arc::make_mut(&mut self.snapshot.documents).insert(key, Arc::new(open));
     }
 }
