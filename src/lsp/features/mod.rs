@@ -33,7 +33,7 @@ pub mod fixture;
 pub(crate) mod glance;
 pub(crate) mod hover;
 #[cfg(test)]
-mod imported_intents;
+mod imported_intents_tests;
 pub(crate) mod inlay_hints;
 mod intent_text;
 mod mention;
@@ -44,7 +44,7 @@ pub mod rename;
 #[cfg(test)]
 mod robustness_tests;
 #[cfg(test)]
-mod single_files;
+mod single_files_tests;
 pub mod status;
 mod workspace_edit;
 pub(crate) mod workspace_symbols;

@@ -75,10 +75,11 @@ fn ids_lead_to_the_file_and_the_file_shows_its_intent() {
     let text = format!("{:?}", hover::handle(&editor.snapshot(), editor.ask(json!({}))).unwrap());
     assert!(text.contains("Search") && text.contains("search/"), "{text}");
     let params = json!({ "textDocument": { "uri": editor.uri(FILE) } });
-    let of_file = || serde_json::from_value(params.clone()).unwrap();
-    let lenses = code_lens::handle(&editor.snapshot(), of_file()).unwrap().unwrap();
+    let lenses =
+        code_lens::handle(&editor.snapshot(), serde_json::from_value(params.clone()).unwrap());
+    let lenses = lenses.unwrap().unwrap();
     assert_eq!((lenses.len(), lenses[0].range.start.line), (1, 0));
-    let params = serde_json::from_value(params.clone()).unwrap();
+    let params = serde_json::from_value(params).unwrap();
     let symbols = document_symbols::handle(&editor.snapshot(), params).unwrap();
     let text = serde_json::to_string(&symbols).unwrap();
     assert!(text.contains("INT-003 Search") && !text.contains("INT-001"), "{text}");
