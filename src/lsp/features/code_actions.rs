@@ -22,9 +22,9 @@ use intents::scope;
 use plan::{OfferedPlan, Plan};
 
 /// The kinds of the actions, beside quick fixes.
-const SELECT: &str = "intent.select";
-const RECORD: &str = "intent.record";
-const ACCEPT: &str = "intent.accept";
+const SELECT_KIND: &str = "intent.select";
+const RECORD_KIND: &str = "intent.record";
+const ACCEPT_KIND: &str = "intent.accept";
 const REGISTRY: &str = "intent.registry";
 const RESTORE: &str = "intent.restore";
 const FIX_ALL: &str = "source.fixAll.intent";
@@ -33,10 +33,10 @@ const QUICK_FIX: &str = "quickfix";
 struct Offer {
     title: String,
     kind: &'static str,
-    settles: Vec<lsp::Diagnostic>,
+    diagnostics: Vec<lsp::Diagnostic>,
     preferred: bool,
     disabled: Option<String>,
-    does: Action,
+    action: Action,
 }
 
 enum Action {
@@ -45,8 +45,16 @@ enum Action {
 }
 
 impl Offer {
-    fn new(title: String, kind: &'static str, does: Action) -> Self {
-        Self { title, kind, settles: Vec::new(), preferred: false, disabled: None, does }
+    fn new(title: String, kind: &'static str, action: Action) -> Self {
+        Self { title, kind, diagnostics: Vec::new(), preferred: false, disabled: None, action }
+    }
+
+    fn command(&self, name: &str, argument: &Value) -> lsp::Command {
+        lsp::Command {
+            title: self.title.clone(),
+            command: name.to_owned(),
+            arguments: Some(vec![argument.clone()]),
+        }
     }
 }
 
@@ -100,32 +108,36 @@ pub fn handle(
 /// Returns the offer in a form that the client understands. `None` if the client cannot show it.
 fn action(file: &GovernedFile<'_>, offer: Offer) -> Option<lsp::CodeActionOrCommand> {
     let client = &file.view.snapshot.client;
-    let command = |name: &str, argument: &Value| lsp::Command {
-        title: offer.title.clone(),
-        command: name.to_owned(),
-        arguments: Some(vec![argument.clone()]),
-    };
     let shows_disabled = client.code_action_literals && client.code_action_disabled;
     if offer.disabled.is_some() && !shows_disabled {
         return None;
     }
     if !client.code_action_literals {
-        return match &offer.does {
-            Action::Command(name, argument) => Some(command(name, argument).into()),
+        return match &offer.action {
+            Action::Command(name, argument) => Some(offer.command(name, argument).into()),
             Action::Plan(_) => None,
         };
     }
     let mut action = lsp::CodeAction {
         title: offer.title.clone(),
         kind: Some(offer.kind.to_owned().into()),
-        diagnostics: (!offer.settles.is_empty()).then(|| offer.settles.clone()),
+        diagnostics: (!offer.diagnostics.is_empty()).then(|| offer.diagnostics.clone()),
         is_preferred: (client.code_action_preferred && offer.preferred).then_some(true),
         disabled: offer.disabled.clone().map(|reason| lsp::CodeActionDisabled { reason }),
         ..Default::default()
     };
-    match &offer.does {
-        _ if action.disabled.is_some() => {}
-        Action::Command(name, argument) => action.command = Some(command(name, argument)),
+    if action.disabled.is_none() {
+        fill_action(&mut action, file, &offer)?;
+    }
+    Some(action.into())
+}
+
+/// Adds what the action does: a command, an edit, or a plan of which the edit is computed later. `None`
+/// if the edit is impossible and the client cannot show that.
+fn fill_action(action: &mut lsp::CodeAction, file: &GovernedFile<'_>, offer: &Offer) -> Option<()> {
+    let client = &file.view.snapshot.client;
+    match &offer.action {
+        Action::Command(name, argument) => action.command = Some(offer.command(name, argument)),
         Action::Plan(plan) if plan.can_wait() && can_resolve(client) => {
             let (uri, version) = (file.open.uri.clone(), file.open.version);
             let asked = OfferedPlan { uri, version, plan: plan.clone() };
@@ -140,7 +152,7 @@ fn action(file: &GovernedFile<'_>, offer: Offer) -> Option<lsp::CodeActionOrComm
             Err(_) => return None,
         },
     }
-    Some(action.into())
+    Some(())
 }
 
 fn can_resolve(client: &Capabilities) -> bool {
@@ -150,7 +162,7 @@ fn can_resolve(client: &Capabilities) -> bool {
 pub fn resolve(snapshot: &Snapshot, mut action: lsp::CodeAction) -> RequestResult<lsp::CodeAction> {
     let Some(data) = action.data.take() else { return Ok(action) };
     let asked: OfferedPlan = serde_json::from_value(data).map_err(|error| {
-        RequestRefusal::Senseless(format!("this action is not one of ours: {error}"))
+        RequestRefusal::Senseless(format!("this action was not made by this server: {error}"))
     })?;
     let version = snapshot.version_of(&asked.uri);
     if version != Some(asked.version) {
@@ -167,8 +179,7 @@ pub fn resolve(snapshot: &Snapshot, mut action: lsp::CodeAction) -> RequestResul
 pub(crate) fn can_widen(snapshot: &Snapshot, uri: &lsp::Url, id: &str) -> bool {
     let Some(file) = workspace_view::governed(snapshot, uri) else { return false };
     let workspace = file.view.workspace;
-    let owned = workspace.registry.scope(id).is_none_or(|scope| scope.owns(&file.path));
-    !owned
+    is_outside_scope(&file, id)
         && !workspace.ignores.git_ignored(&file.path)
         && (workspace.selected(None).as_deref() == Some(id)
             || diagnostics::findings(&file).iter().any(|finding| {
@@ -176,7 +187,12 @@ pub(crate) fn can_widen(snapshot: &Snapshot, uri: &lsp::Url, id: &str) -> bool {
             }))
 }
 
-pub(crate) fn widening(
+fn is_outside_scope(file: &GovernedFile<'_>, id: &str) -> bool {
+    let scope = file.view.workspace.registry.scope(id);
+    scope.is_some_and(|scope| !scope.owns(&file.path))
+}
+
+pub(crate) fn edit_that_widens(
     snapshot: &Snapshot,
     uri: &lsp::Url,
     id: &str,
@@ -189,7 +205,7 @@ pub fn options(client: &Capabilities) -> lsp::CodeActionProviderCapability {
     if !client.code_action_literals {
         return lsp::CodeActionProviderCapability::Simple(true);
     }
-    let kinds = [QUICK_FIX, SELECT, RECORD, ACCEPT, REGISTRY, RESTORE, FIX_ALL];
+    let kinds = [QUICK_FIX, SELECT_KIND, RECORD_KIND, ACCEPT_KIND, REGISTRY, RESTORE, FIX_ALL];
     lsp::CodeActionOptions {
         code_action_kinds: Some(kinds.iter().map(|kind| (*kind).to_owned().into()).collect()),
         resolve_provider: Some(can_resolve(client)),

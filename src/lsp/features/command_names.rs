@@ -1,7 +1,9 @@
 //! The names of the commands that this server itself offers to a client.
 
-pub const SELECT: &str = "intent.select";
-pub const RECORD: &str = "intent.record";
+/// Selects an intent for a session or for the person.
+pub(crate) const SELECT: &str = "intent.select";
+/// Records what changed in files.
+pub(crate) const RECORD: &str = "intent.record";
 /// Shows a person the intent or the record of a block.
 pub(crate) const SHOW: &str = "intent.show";
 /// Shows the person the waiting questions of agents again. The command itself decides nothing.

@@ -16,8 +16,7 @@ use tower_lsp::lsp_types as lsp;
 pub use run::Effects;
 pub(crate) use run::{ThenWiden, text_on_disk, widen_on_disk};
 
-pub(crate) use super::command_names::{ACCEPT, REVIEW, SHOW, WIDEN};
-pub use super::command_names::{RECORD, SELECT};
+pub(crate) use super::command_names::{ACCEPT, RECORD, REVIEW, SELECT, SHOW, WIDEN};
 use crate::refusal::{RequestRefusal, RequestResult};
 use crate::snapshot::Snapshot;
 

@@ -18,8 +18,7 @@ pub fn handle(
     let Some(place) = file.map(|file| file.position(at.position)) else { return Ok(None) };
     let Some((id, _)) = places::target(&place) else { return Ok(None) };
     let view = place.file.view;
-    let definition = places::definition(view, &id);
-    let definition = definition.map(|(location, _)| location);
+    let definition = places::definition(view, &id).map(|(location, _)| location);
     let mut found: Vec<lsp::Location> =
         definition.iter().filter(|_| params.context.include_declaration).cloned().collect();
     let mentions = places::mentions(view, &id)?;

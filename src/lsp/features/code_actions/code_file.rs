@@ -6,8 +6,8 @@ use serde_json::json;
 
 use super::plan::Plan;
 use super::{
-    ACCEPT, Action, ActionRequest, Offer, QUICK_FIX, RECORD, REGISTRY, RESTORE, SELECT,
-    select_command,
+    ACCEPT_KIND, Action, ActionRequest, Offer, QUICK_FIX, RECORD_KIND, REGISTRY, RESTORE,
+    SELECT_KIND, is_outside_scope, select_command,
 };
 use crate::analysis::Analysis;
 use crate::convert;
@@ -41,22 +41,12 @@ struct CodePlace<'a> {
 
 pub(super) fn offers(request: &ActionRequest<'_>) -> Vec<Offer> {
     let file = &request.file;
-    let WorkspaceView { snapshot, workspace } = file.view;
+    let workspace = file.view.workspace;
     if workspace.ignores.git_ignored(&file.path) {
         return Vec::new();
     }
     let analysis = file.analyse();
-    let mut findings = diagnostics::findings(file);
-    let level = |code| snapshot.settings.level(code, &workspace.policy);
-    let block = analysis.block_at(file.byte(request.range.start));
-    let block = block.map(|(_, block)| block.whole_lines);
-    findings.retain(|finding| {
-        let is_of_block = finding.lines.zip(block).is_some_and(|(lines, block)| {
-            block.contains(lines.start()) && block.contains(lines.end())
-        });
-        convert::severity(level(finding.code)).is_some()
-            && (is_of_block || touches(request, finding))
-    });
+    let findings = findings_at(request, &analysis);
     let selected = workspace.selected(None);
     let place = CodePlace { request, file, workspace, selected, findings };
     let edits = file.baseline().baseline.edits(&analysis.file.document);
@@ -65,6 +55,23 @@ pub(super) fn offers(request: &ActionRequest<'_>) -> Vec<Offer> {
     offers.extend(place.create());
     offers.extend(place.of_blocks(&analysis, &edits));
     offers
+}
+
+/// Returns the findings that the client shows and that are in the block at the cursor, or where the
+/// selected text is.
+fn findings_at(request: &ActionRequest<'_>, analysis: &Analysis) -> Vec<Finding> {
+    let WorkspaceView { snapshot, workspace } = request.file.view;
+    let mut findings = diagnostics::findings(&request.file);
+    let block = analysis.block_at(request.file.byte(request.range.start));
+    let block = block.map(|(_, block)| block.whole_lines);
+    findings.retain(|finding| {
+        let is_of_block = finding.lines.zip(block).is_some_and(|(lines, block)| {
+            block.contains(lines.start()) && block.contains(lines.end())
+        });
+        let level = snapshot.settings.level(finding.code, &workspace.policy);
+        convert::severity(level).is_some() && (is_of_block || touches(request, finding))
+    });
+    findings
 }
 
 fn touches(request: &ActionRequest<'_>, finding: &Finding) -> bool {
@@ -83,7 +90,7 @@ impl CodePlace<'_> {
         if !self.findings.iter().any(|finding| codes.contains(&finding.code)) {
             return offer;
         }
-        Offer { kind: QUICK_FIX, settles: self.request.diagnostics(codes), ..offer }
+        Offer { kind: QUICK_FIX, diagnostics: self.request.diagnostics(codes), ..offer }
     }
 
     fn select(&self) -> Vec<Offer> {
@@ -99,9 +106,9 @@ impl CodePlace<'_> {
         let codes: Vec<Code> =
             self.findings.iter().filter(|it| settled(it)).map(|it| it.code).collect();
         let offer = |intent: &&Intent| {
-            let does = select_command(&self.file.open.uri, &intent.id.value);
+            let action = select_command(&self.file.open.uri, &intent.id.value);
             let title = format!("Select {}", intent_title(intent));
-            let offer = self.as_fix_for(&codes, Offer::new(title, SELECT, does));
+            let offer = self.as_fix_for(&codes, Offer::new(title, SELECT_KIND, action));
             Offer { preferred: !codes.is_empty() && owners.len() == 1, ..offer }
         };
         others.into_iter().take(MAX_OWNERS).map(offer).collect()
@@ -114,18 +121,15 @@ impl CodePlace<'_> {
         let violated: BTreeSet<String> = violated.filter_map(|it| it.intent.clone()).collect();
         let mut ids = violated.clone();
         ids.extend(self.selected.clone());
-        let owned = |id: &str| {
-            self.workspace.registry.scope(id).is_none_or(|scope| scope.owns(&self.file.path))
-        };
         let offer = |id: String| {
             let path = text::visible(self.file.path.as_str(), false);
             let saves = if self.saves_a_draft(&id) { ", and save the registry" } else { "" };
             let title = format!("Add {path} to the scope of {id}{saves}");
             let codes: &[Code] = if violated.contains(&id) { &[Code::ScopeViolation] } else { &[] };
-            let does = self.action_that_widens(id);
-            self.as_fix_for(codes, Offer::new(title, REGISTRY, does))
+            let action = self.action_that_widens(id);
+            self.as_fix_for(codes, Offer::new(title, REGISTRY, action))
         };
-        ids.into_iter().filter(|id| !owned(id)).map(offer).collect()
+        ids.into_iter().filter(|id| is_outside_scope(self.file, id)).map(offer).collect()
     }
 
     fn saves_a_draft(&self, id: &str) -> bool {
@@ -155,8 +159,8 @@ impl CodePlace<'_> {
         }
         let title =
             format!("Create an intent for {}", text::visible(self.file.path.as_str(), false));
-        let does = Action::Plan(Plan::Create { entry: Some(scope::entry_for(&self.file.path)) });
-        Some(self.as_fix_for(&[Code::IntentRequired], Offer::new(title, REGISTRY, does)))
+        let action = Action::Plan(Plan::Create { entry: Some(scope::entry_for(&self.file.path)) });
+        Some(self.as_fix_for(&[Code::IntentRequired], Offer::new(title, REGISTRY, action)))
     }
 
     fn of_blocks(&self, analysis: &Analysis, edits: &Edits) -> Vec<Offer> {
@@ -165,9 +169,9 @@ impl CodePlace<'_> {
         let mut offers: Vec<Offer> = self.record(uncovered).into_iter().collect();
         let byte = self.file.byte(self.request.range.start);
         let Some((at, block)) = analysis.block_at(byte) else { return offers };
-        let edited = edits.now.iter().find(|(edited, _)| *edited == at).map(|(_, how)| *how);
-        offers.extend(self.accept(block, &provenance[at], edited));
-        offers.extend(self.put_back(block, edited));
+        let difference = edits.now.iter().find(|(edited, _)| *edited == at).map(|(_, how)| *how);
+        offers.extend(self.accept(block, &provenance[at], difference));
+        offers.extend(self.put_back(block, difference));
         offers
     }
 
@@ -184,38 +188,43 @@ impl CodePlace<'_> {
         );
         let uri = &self.file.open.uri;
         let argument = json!({ "paths": [uri], "all": false, "intent": id, "uri": uri });
-        let does = Action::Command(command_names::RECORD, argument);
+        let action = Action::Command(command_names::RECORD, argument);
         let codes = [Code::UnrecordedChange, Code::DiffersFromRecord];
-        let offer = self.as_fix_for(&codes, Offer::new(title, RECORD, does));
+        let offer = self.as_fix_for(&codes, Offer::new(title, RECORD_KIND, action));
         Some(Offer { disabled: self.reason_if_unsaved(), ..offer })
     }
 
-    fn accept(&self, block: &Block, found: &Provenance, edited: Option<Against>) -> Option<Offer> {
+    fn accept(
+        &self,
+        block: &Block,
+        found: &Provenance,
+        difference: Option<Against>,
+    ) -> Option<Offer> {
         let snapshot = self.file.view.snapshot;
         let differs = matches!(found.verdict, Verdict::Modified | Verdict::Ambiguous);
-        let is_offered = edited.is_some() || differs;
+        let is_offered = difference.is_some() || differs;
         if !snapshot.settings.interactive || !is_offered || found.covered() {
             return None;
         }
         let title = format!("Accept {} as it stands…", name_of(block));
         let argument = json!({ "uri": self.file.open.uri, "line": block.lines.start() });
-        let does = Action::Command(command_names::ACCEPT, argument);
+        let action = Action::Command(command_names::ACCEPT, argument);
         let codes = [Code::UnrecordedChange, Code::DiffersFromRecord];
-        let offer = self.as_fix_for(&codes, Offer::new(title, ACCEPT, does));
+        let offer = self.as_fix_for(&codes, Offer::new(title, ACCEPT_KIND, action));
         Some(Offer { disabled: self.reason_if_unsaved(), ..offer })
     }
 
-    fn put_back(&self, block: &Block, edited: Option<Against>) -> Option<Offer> {
-        let was_there = matches!(edited, Some(Against::Changed | Against::Reformatted));
+    fn put_back(&self, block: &Block, difference: Option<Against>) -> Option<Offer> {
+        let was_there = matches!(difference, Some(Against::Changed | Against::Reformatted));
         if !was_there || block.identity.kind.is_unnamed() || self.workspace.head().is_none() {
             return None;
         }
-        // Its text is the JSON of the file, which an editor with cells does not show.
+        // The text of a block in a notebook is JSON, which an editor with cells does not show.
         if self.file.cell.is_some() {
             return None;
         }
         let title = format!("Put {} back as it was", name_of(block));
-        let does = Action::Plan(Plan::PutBack { block: block.identity.clone() });
+        let action = Action::Plan(Plan::PutBack { block: block.identity.clone() });
         let codes = [
             Code::ScopeViolation,
             Code::ProtectedPath,
@@ -223,7 +232,7 @@ impl CodePlace<'_> {
             Code::UnrecordedChange,
             Code::DiffersFromRecord,
         ];
-        Some(self.as_fix_for(&codes, Offer::new(title, RESTORE, does)))
+        Some(self.as_fix_for(&codes, Offer::new(title, RESTORE, action)))
     }
 
     fn reason_if_unsaved(&self) -> Option<String> {

@@ -1,7 +1,7 @@
 //! Actions in the registry and the other files that govern a workspace.
 
 use super::plan::Plan;
-use super::{Action, ActionRequest, FIX_ALL, Offer, REGISTRY, SELECT, select_command};
+use super::{Action, ActionRequest, FIX_ALL, Offer, REGISTRY, SELECT_KIND, select_command};
 use crate::features::diagnostics;
 use crate::workspace_view::GovernedFile;
 use edits::TextEdit;
@@ -20,8 +20,8 @@ pub(super) fn offers(request: &ActionRequest<'_>) -> Vec<Offer> {
         }
         if registry.syntax_error().is_none() {
             let title = "Create an intent".to_owned();
-            let does = Action::Plan(Plan::Create { entry: None });
-            offers.push(Offer::new(title, REGISTRY, does));
+            let action = Action::Plan(Plan::Create { entry: None });
+            offers.push(Offer::new(title, REGISTRY, action));
         }
         offers.extend(fix_all(&registry, &findings));
     }
@@ -36,7 +36,7 @@ fn of_intent(file: &GovernedFile<'_>, intent: &Intent) -> Vec<Offer> {
     let selectable = workspace.registry.get(id).is_some_and(Intent::in_progress);
     if selectable && workspace.selected(None).as_ref() != Some(id) {
         let title = format!("Select {}", super::code_file::intent_title(intent));
-        offers.push(Offer::new(title, SELECT, select_command(&file.open.uri, id)));
+        offers.push(Offer::new(title, SELECT_KIND, select_command(&file.open.uri, id)));
     }
     let status = |status| Action::Plan(Plan::SetStatus { id: id.clone(), status });
     if intent.in_progress() && workspace.policy.completion == Completion::Passed {
@@ -63,10 +63,10 @@ fn fixes(request: &ActionRequest<'_>, findings: &[Finding]) -> Vec<Offer> {
     for finding in findings.iter().filter(touches) {
         let here: Vec<_> = finding.fixes.iter().filter(|fix| fix.path == file.path).collect();
         for fix in &here {
-            let settles = request.diagnostics(&[finding.code]);
-            let does = Action::Plan(Plan::Fix(fix.edits.clone()));
-            let offer = Offer::new(fix.title.clone(), super::QUICK_FIX, does);
-            offers.push(Offer { preferred: here.len() == 1, settles, ..offer });
+            let diagnostics = request.diagnostics(&[finding.code]);
+            let action = Action::Plan(Plan::Fix(fix.edits.clone()));
+            let offer = Offer::new(fix.title.clone(), super::QUICK_FIX, action);
+            offers.push(Offer { preferred: here.len() == 1, diagnostics, ..offer });
         }
     }
     offers

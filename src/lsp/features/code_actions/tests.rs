@@ -23,21 +23,26 @@ fn actions(editor: &Editor, only: Option<&str>) -> Vec<lsp::CodeAction> {
 fn ask(editor: &Editor, only: Option<&str>) -> lsp::CodeActionResponse {
     let snapshot = editor.snapshot();
     let here = editor.at_cursor();
-    let uri = here.text_document.uri.clone();
-    let mut diagnostics = diagnostics::diagnose(&snapshot, &uri);
+    let mut diagnostics = diagnostics::diagnose(&snapshot, &here.text_document.uri);
     diagnostics.retain(|it| it.range.start.line == here.position.line);
-    let params = lsp::CodeActionParams {
-        text_document: here.text_document,
-        range: lsp::Range { start: here.position, end: here.position },
-        context: lsp::CodeActionContext {
-            diagnostics,
-            only: only.map(|kind| vec![kind.to_owned().into()]),
-            trigger_kind: None,
-        },
-        work_done_progress_params: Default::default(),
-        partial_result_params: Default::default(),
-    };
-    handle(&snapshot, params).unwrap().unwrap_or_default()
+    let context = json!({ "diagnostics": diagnostics, "only": only.map(|kind| [kind]) });
+    offered_at(editor, here.position, context)
+}
+
+fn offered_at(
+    editor: &Editor,
+    position: lsp::Position,
+    context: serde_json::Value,
+) -> lsp::CodeActionResponse {
+    let range = lsp::Range { start: position, end: position };
+    let params = editor.ask(json!({ "range": range, "context": context }));
+    handle(&editor.snapshot(), params).unwrap().unwrap_or_default()
+}
+
+fn run_command(editor: &Editor, name: &str, argument: serde_json::Value) -> serde_json::Value {
+    let argument = commands::argument(name, Some(vec![argument])).unwrap();
+    let found = commands::find(name).unwrap();
+    (found.run)(&editor.snapshot(), &argument, &mut commands::Effects::default()).unwrap()
 }
 
 fn shown(editor: &Editor) -> String {
@@ -136,9 +141,7 @@ fn selecting_the_right_intent_removes_the_error() {
     assert_eq!(action.diagnostics.unwrap().len(), 1);
     let command = action.command.unwrap();
     assert_eq!(command.command, "intent.select");
-    let argument = commands::argument("intent.select", command.arguments).unwrap();
-    let found = commands::find("intent.select").unwrap();
-    (found.run)(&editor.snapshot(), &argument, &mut commands::Effects::default()).unwrap();
+    run_command(&editor, "intent.select", command.arguments.unwrap().remove(0));
     editor.reload();
     assert!(!shown(&editor).contains("Select"), "{}", shown(&editor));
     let uri = editor.uri("/billing/invoice.rs");
@@ -233,10 +236,8 @@ fn recording_is_offered_only_for_a_saved_file() {
     assert!(!shown(&editor).contains("save the file first"), "{}", shown(&editor));
     std::fs::write(editor.path("/src/a.rs"), "fn a() { 2 }\n").unwrap();
     let action = actions(&editor, Some("intent")).into_iter().find(|it| it.title == title).unwrap();
-    let argument = commands::argument("intent.record", action.command.unwrap().arguments).unwrap();
-    let found = commands::find("intent.record").unwrap();
-    let answer =
-        (found.run)(&editor.snapshot(), &argument, &mut commands::Effects::default()).unwrap();
+    let argument = action.command.unwrap().arguments.unwrap().remove(0);
+    let answer = run_command(&editor, "intent.record", argument);
     assert_eq!(answer["recorded"][0]["blocks"], 1, "{answer}");
     editor.reload();
     assert!(!shown(&editor).contains("Record"), "{}", shown(&editor));
@@ -253,14 +254,9 @@ fn a_record_from_an_editor_names_the_person() {
         editor.settings.interactive = interactive;
         let mut argument = json!({ "paths": ["src/auth.rs"], "intent": "INT-001" });
         argument.as_object_mut().unwrap().extend(given.as_object().unwrap().clone());
-        let argument = commands::argument("intent.record", Some(vec![argument])).unwrap();
-        let found = commands::find("intent.record").unwrap();
-        (found.run)(&editor.snapshot(), &argument, &mut commands::Effects::default()).unwrap();
-        let argument =
-            commands::argument("intent.why", Some(vec![json!({ "path": "src/auth.rs" })])).unwrap();
-        let found = commands::find("intent.why").unwrap();
-        let answer = (found.run)(&editor.snapshot(), &argument, &mut commands::Effects::default());
-        answer.unwrap()["blocks"][0]["contributor"].clone()
+        run_command(&editor, "intent.record", argument);
+        let answer = run_command(&editor, "intent.why", json!({ "path": "src/auth.rs" }));
+        answer["blocks"][0]["contributor"].clone()
     };
     let ada = json!({ "entity_type": "HUMAN", "name": "Ada" });
     assert_eq!(who(true, json!({})), ada);
@@ -308,7 +304,7 @@ fn only_the_requested_kinds_of_actions_are_answered() {
     };
     assert_eq!(kinds("source.fixAll"), [FIX_ALL.to_owned()].into());
     assert_eq!(kinds("source.organizeImports"), [].into());
-    assert_eq!(kinds("intent"), [SELECT.to_owned(), REGISTRY.to_owned()].into());
+    assert_eq!(kinds("intent"), [SELECT_KIND.to_owned(), REGISTRY.to_owned()].into());
 }
 
 #[test]
@@ -338,19 +334,9 @@ fn a_client_without_resolving_gets_complete_actions() {
 #[test]
 fn the_solutions_are_quick_fixes_anywhere_in_the_block() {
     let editor = editor_with_an_edit_out_of_scope();
-    let here = editor.at_cursor();
-    let below = lsp::Position { line: here.position.line + 1, character: 4 };
-    let params = lsp::CodeActionParams {
-        text_document: here.text_document,
-        range: lsp::Range { start: below, end: below },
-        context: lsp::CodeActionContext {
-            only: Some(vec![lsp::CodeActionKind::QUICKFIX]),
-            ..Default::default()
-        },
-        work_done_progress_params: Default::default(),
-        partial_result_params: Default::default(),
-    };
-    let offers = handle(&editor.snapshot(), params).unwrap().unwrap_or_default();
+    let below = lsp::Position { line: editor.at_cursor().position.line + 1, character: 4 };
+    let context = json!({ "diagnostics": [], "only": [QUICK_FIX] });
+    let offers = offered_at(&editor, below, context);
     let title = |offer: &lsp::CodeActionOrCommand| match offer {
         lsp::CodeActionOrCommand::CodeAction(action) => action.title.clone(),
         lsp::CodeActionOrCommand::Command(command) => command.title.clone(),

@@ -355,8 +355,8 @@ pub(super) fn widen(snapshot: &Snapshot, argument: &Argument, effects: &mut Effe
         let done = registry::widen(&workspace, &wanted.id, &scope::entry_for(&path));
         return to_json("intent.widen", &done.map_err(refusal)?);
     };
-    let edit =
-        code_actions::widening(snapshot, &uri, &wanted.id).map_err(RequestRefusal::Failed)?;
+    let edit = code_actions::edit_that_widens(snapshot, &uri, &wanted.id)
+        .map_err(RequestRefusal::Failed)?;
     let then = match snapshot.settings.saves {
         true => ThenWiden::Save(open.uri.clone()),
         false => ThenWiden::OnDisk { uri, id: wanted.id.clone() },
