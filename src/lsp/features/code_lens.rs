@@ -13,25 +13,17 @@ use super::{block_line, commands};
 use crate::refusal::{RequestRefusal, RequestResult};
 use crate::snapshot::Snapshot;
 use crate::workspace_view;
-use code::{Block, Identity};
+use code::Identity;
 use intents::Intent;
 use overview::criteria;
 use why::Workspace;
 
 /// The block or intent that a lens describes. The client keeps it until the lens is shown.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "about", rename_all = "lowercase")]
 enum LensSubject {
-    Block { uri: lsp::Url, kind: String, path: String, parameters: Option<String>, ordinal: u32 },
+    Block { uri: lsp::Url, block: Identity },
     Intent { uri: lsp::Url, id: String },
-}
-
-impl LensSubject {
-    fn from_block(uri: &lsp::Url, block: &Block) -> Self {
-        let Identity { kind, path, parameters, ordinal } = block.identity.clone();
-        let (uri, kind) = (uri.clone(), kind.as_str().to_owned());
-        Self::Block { uri, kind, path, parameters, ordinal }
-    }
 }
 
 /// Returns the options that are announced. The text of a lens is computed by `codeLens/resolve`, when
@@ -78,7 +70,8 @@ fn lenses(snapshot: &Snapshot, uri: &lsp::Url) -> Option<Vec<lsp::CodeLens>> {
     let lens = |at: usize| {
         let block = &analysis.file.blocks.blocks[at];
         let start = block.bytes.start;
-        let lens = lens(file.range(start..start), &LensSubject::from_block(uri, block));
+        let subject = LensSubject::Block { uri: uri.clone(), block: block.identity.clone() };
+        let lens = lens(file.range(start..start), &subject);
         file.shows(&block.bytes).then_some(lens)
     };
     let shown = block_line::labelled_blocks(&analysis, snapshot.settings.also_labelled);
@@ -96,10 +89,10 @@ fn lens(range: lsp::Range, subject: &LensSubject) -> lsp::CodeLens {
 pub fn resolve(snapshot: &Snapshot, mut lens: lsp::CodeLens) -> RequestResult<lsp::CodeLens> {
     let data = lens.data.clone().unwrap_or_default();
     let subject: LensSubject = serde_json::from_value(data).map_err(|error| {
-        RequestRefusal::Senseless(format!("the lens is not one of ours: {error}"))
+        RequestRefusal::Senseless(format!("this lens was not made by this server: {error}"))
     })?;
     let command = match &subject {
-        LensSubject::Block { uri, .. } => of_block(snapshot, uri, &subject),
+        LensSubject::Block { uri, block } => of_block(snapshot, uri, block),
         LensSubject::Intent { uri, id } => {
             snapshot.workspace_of(uri).and_then(|workspace| of_intent(workspace, uri, id))
         }
@@ -108,11 +101,11 @@ pub fn resolve(snapshot: &Snapshot, mut lens: lsp::CodeLens) -> RequestResult<ls
     Ok(lens)
 }
 
-fn of_block(snapshot: &Snapshot, uri: &lsp::Url, subject: &LensSubject) -> Option<lsp::Command> {
+fn of_block(snapshot: &Snapshot, uri: &lsp::Url, identity: &Identity) -> Option<lsp::Command> {
     let file = workspace_view::shown_file(snapshot, uri)?;
     let analysis = file.analyse();
     let mut blocks = analysis.file.blocks.blocks.iter();
-    let index = blocks.position(|block| LensSubject::from_block(uri, block) == *subject)?;
+    let index = blocks.position(|block| block.identity == *identity)?;
     let answer = block_line::answer(file.view.workspace, &analysis, index)?;
     let title = block_line::full(&answer);
     Some(match snapshot.client.show_document {
