@@ -121,8 +121,7 @@ fn the_record_of_a_call_names_the_lines_that_it_added() {
     let file = &records.next().expect("a mutation").files[0];
     let kept = ledger::kept_text(&ws.root, file.text.as_ref().expect("its text is kept"));
     assert_eq!(kept.as_deref(), Some(BEFORE.replace("1;", "1;\n    11;").as_bytes()));
-    let answer =
-        answers::on_disk_in_full(&ws, &relative("src/a.rs"), Which::Line(1)).expect("readable");
+    let answer = answers::on_disk(&ws, &relative("src/a.rs"), Which::Line(1)).expect("readable");
     let runs = &answer.blocks[0].lines.as_ref().expect("lines").runs;
     let recorded: Vec<_> =
         runs.iter().filter(|run| run.from.is_some()).map(|run| (run.start, run.end)).collect();

@@ -142,7 +142,7 @@ fn complaints(repo: &Repo, path: &str, before: &str, after: &str) -> Vec<String>
         changes.iter().any(|change| change.now.contains(&at)) || went_past(all[at])
     };
     let answer =
-        answers::on_disk_in_full(&repo.open(), &relative(path), Which::All).expect("readable");
+        answers::on_disk(&repo.open(), &relative(path), Which::AllInFull).expect("readable");
     let mut wrong = Vec::new();
     for block in &answer.blocks {
         let is_second = block.intent.as_ref().is_some_and(|intent| intent.id == "INT-002");

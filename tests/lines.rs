@@ -208,8 +208,7 @@ fn lines_of_a_whole_file_are_given_only_on_request() {
     let repo = recorded();
     let plain = answers::on_disk(&repo.open(), &relative(PATH), Which::All).expect("readable");
     assert!(plain.blocks.iter().all(|block| block.lines.is_none()));
-    let all =
-        answers::on_disk_in_full(&repo.open(), &relative(PATH), Which::All).expect("readable");
+    let all = answers::on_disk(&repo.open(), &relative(PATH), Which::AllInFull).expect("readable");
     assert!(all.blocks.iter().all(|block| block.lines.is_some()));
 }
 

@@ -249,7 +249,7 @@ fn record_step(repo: &Repo, path: &str, step: usize) {
 }
 
 fn asked(repo: &Repo, path: &str) -> WhyAnswer {
-    answers::on_disk_in_full(&repo.open(), &relative(path), Which::All).expect("readable")
+    answers::on_disk(&repo.open(), &relative(path), Which::AllInFull).expect("readable")
 }
 
 /// Commits with evidence, which must name exactly the lines that the walk gives to the commit.
@@ -346,7 +346,7 @@ fn the_replay_of_a_real_history_agrees_with_git() {
     }
     let mut wrong = Vec::new();
     for path in all.iter().filter(|path| repo.root().join(path).is_file()) {
-        let Ok(answer) = answers::on_disk_in_full(&repo.open(), &relative(path), Which::All) else {
+        let Ok(answer) = answers::on_disk(&repo.open(), &relative(path), Which::AllInFull) else {
             continue;
         };
         let added: Vec<String> =

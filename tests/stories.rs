@@ -396,7 +396,7 @@ fn a_record_owns_exactly_what_its_change_touched() {
         let mut given = Vec::new();
         for (path, text) in &after {
             let added = added(&repo, path);
-            let answer = answers::on_disk_in_full(&repo.open(), &relative(path), Which::All)
+            let answer = answers::on_disk(&repo.open(), &relative(path), Which::AllInFull)
                 .expect("readable");
             for block in &answer.blocks {
                 if block.verdict == Verdict::Unrecorded {

@@ -341,7 +341,9 @@ impl ReassignmentBrief {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
+    /// All blocks, without their lines. Every other answer has the lines.
     All,
+    AllInFull,
     Line(u32),
     Lines(LineRange),
     Block(usize),
@@ -429,7 +431,7 @@ fn complete(ws: &Workspace, file: &FileProvenance, which: Which, answer: &mut Wh
 fn chosen(file: &FileProvenance, which: Which) -> Vec<usize> {
     let all = 0..file.blocks.blocks.len();
     match which {
-        Which::All => all.collect(),
+        Which::All | Which::AllInFull => all.collect(),
         Which::Line(line) => file.blocks.at_line(line).into_iter().collect(),
         Which::Lines(lines) => {
             let named = lines.start()..=lines.end();
@@ -439,43 +441,20 @@ fn chosen(file: &FileProvenance, which: Which) -> Vec<usize> {
     }
 }
 
-/// The answer is in full if only some blocks are requested.
-pub fn on_disk(ws: &Workspace, path: &RelativePath, which: Which) -> Result<WhyAnswer, ReadError> {
-    on_disk_by(ws, path, which, which != Which::All)
-}
-
-pub fn on_disk_in_full(
-    ws: &Workspace,
-    path: &RelativePath,
-    which: Which,
-) -> Result<WhyAnswer, ReadError> {
-    on_disk_by(ws, path, which, true)
-}
-
 pub fn answer_for_text(
     ws: &Workspace,
     path: &RelativePath,
     document: &Document,
     which: Which,
 ) -> Result<WhyAnswer, ReadError> {
-    answer_by(ws, path, document, which, which != Which::All)
-}
-
-fn answer_by(
-    ws: &Workspace,
-    path: &RelativePath,
-    document: &Document,
-    which: Which,
-    in_full: bool,
-) -> Result<WhyAnswer, ReadError> {
     match which {
         Which::Line(line) => has_line(path, document, line)?,
         Which::Lines(lines) => has_line(path, document, lines.end())?,
-        Which::All | Which::Block(_) => {}
+        Which::All | Which::AllInFull | Which::Block(_) => {}
     }
     let file = file(ws, path, document);
     let mut answer = answer(ws, path, &file, which);
-    if in_full {
+    if which != Which::All {
         complete(ws, &file, which, &mut answer);
     }
     answer.notes.extend(document.cut_short());
@@ -492,19 +471,14 @@ pub fn has_line(path: &RelativePath, document: &Document, line: u32) -> Result<(
     Err(ReadError::NoLine { path, line, lines })
 }
 
-fn on_disk_by(
-    ws: &Workspace,
-    path: &RelativePath,
-    which: Which,
-    in_full: bool,
-) -> Result<WhyAnswer, ReadError> {
+pub fn on_disk(ws: &Workspace, path: &RelativePath, which: Which) -> Result<WhyAnswer, ReadError> {
     let resolved = match ws.files() {
         Target::WorkTree => ws.root.resolve(path).ok(),
         Target::Index | Target::Commit(_) => None,
     };
     let path = &resolved.unwrap_or_else(|| path.clone());
     match ws.read(path) {
-        Ok(document) => answer_by(ws, path, &document, which, in_full),
+        Ok(document) => answer_for_text(ws, path, &document, which),
         Err(ReadError::Unread { reason, .. }) => Ok(WhyAnswer {
             path: path.clone(),
             revision: revision(ws),

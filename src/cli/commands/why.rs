@@ -13,7 +13,7 @@ use crate::cli::target::FileTarget;
 use crate::cli::{CliError, Context, Exit};
 use ground::{RelativePath, text};
 use why::Workspace;
-use why::answers::{Which, on_disk, on_disk_in_full};
+use why::answers::{Which, on_disk};
 
 /// Say which intent asked for code, who wrote it, and whether it is still what was recorded
 #[derive(Debug, clap::Args)]
@@ -81,14 +81,12 @@ pub fn run(context: &Context, args: WhyArgs) -> Result<Exit, CliError> {
     }
     let workspace = workspace.with_kept_answers();
     let which = match target.lines {
+        None if args.lines => Which::AllInFull,
         None => Which::All,
         Some(lines) if lines.start() == lines.end() => Which::Line(lines.start()),
         Some(lines) => Which::Lines(lines),
     };
-    let answer = match args.lines {
-        true => on_disk_in_full(&workspace, &path, which)?,
-        false => on_disk(&workspace, &path, which)?,
-    };
+    let answer = on_disk(&workspace, &path, which)?;
     let wanted = show::ShownParts {
         place: target.lines,
         whole_history: args.history,
