@@ -8,6 +8,12 @@ fn verified(repo: &Repo) -> VerdictCounts {
     verify_blocks(&repo.open()).blocks.expect("they were asked for")
 }
 
+fn total(counts: &VerdictCounts) -> u64 {
+    let counts = serde_json::to_value(counts).expect("plain data");
+    let counts = counts.as_object().expect("a count for each verdict").values();
+    counts.filter_map(serde_json::Value::as_u64).sum()
+}
+
 /// A repository with a file that is recorded and committed.
 fn repo_with(path: &str, text: &str) -> Repo {
     let repo = Repo::new();
@@ -24,9 +30,9 @@ fn the_blocks_of_a_renamed_file_are_counted_where_they_are() {
     let repo = repo_with("src/old.rs", &text);
     let before = verified(&repo);
     repo.git(&["mv", "src/old.rs", "src/new.rs"]);
-    assert_eq!(verified(&repo).total(), before.total());
+    assert_eq!(total(&verified(&repo)), total(&before));
     repo.commit("moved");
-    assert_eq!(verified(&repo).total(), before.total());
+    assert_eq!(total(&verified(&repo)), total(&before));
     assert!(verified(&repo).moved >= 3, "{:?}", verified(&repo));
 }
 

@@ -127,10 +127,6 @@ impl ServerHandler for Server {
         Ok(ListToolsResult { tools: self.tools.list(), ..ListToolsResult::default() })
     }
 
-    fn get_tool(&self, name: &str) -> Option<rmcp::model::Tool> {
-        self.tools.get(name).map(|tool| tool.shown.clone())
-    }
-
     async fn call_tool(
         &self,
         request: CallToolRequestParams,

@@ -14,18 +14,12 @@ use super::minhash;
 macro_rules! hash_newtype {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         pub struct $name(String);
 
         impl $name {
             pub fn as_str(&self) -> &str {
                 &self.0
-            }
-        }
-
-        impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(&self.0)
             }
         }
     };
@@ -78,18 +72,6 @@ impl Eq for ContentHash {}
 impl std::hash::Hash for ContentHash {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
         self.key().hash(state);
-    }
-}
-
-impl PartialOrd for ContentHash {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for ContentHash {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.key().cmp(other.key())
     }
 }
 

@@ -377,10 +377,6 @@ pub fn compare_all_files<R: Send>(
 }
 
 impl VerdictCounts {
-    pub fn total(mut self) -> usize {
-        self.slots().map(|count| *count).iter().sum()
-    }
-
     fn add_counts(&mut self, mut other: Self) {
         self.slots().into_iter().zip(other.slots()).for_each(|(count, more)| *count += *more);
     }

@@ -621,16 +621,4 @@ impl LineOrigins {
             follows
         });
     }
-
-    /// Returns the version that brought a line. `None` if the history that says it is missing.
-    pub fn version_of(&self, line: usize) -> Option<(&FileVersion, usize)> {
-        let at = self.runs.partition_point(|run| run.lines.end <= line);
-        let run = self.runs.get(at).filter(|run| run.lines.contains(&line))?;
-        match run.origin {
-            Origin::Brought(version) => {
-                Some((&self.versions[version], run.line_there + line - run.lines.start))
-            }
-            Origin::Missing(_) => None,
-        }
-    }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use ground::{Environment, Git, Root};
-use history::Walk;
+use history::{Origin, OriginRun, Walk};
 
 /// How many files the ignored commit changes: more than are searched for moved blocks.
 const FILES: usize = 40;
@@ -37,9 +37,14 @@ fn walked(folder: &Path, name: &str) -> Vec<String> {
     let path = repository.path_in_repository(name);
     let found = Walk::new(&mut reader).of_file(head, &path).unwrap().unwrap();
     let text = std::fs::read_to_string(folder.join(name)).unwrap();
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.is_empty());
-    let commit = |(line, _): (usize, &str)| found.version_of(line).unwrap().0.commit.to_string();
-    let mut commits: Vec<String> = lines.map(commit).collect();
+    let lines: Vec<&str> = text.lines().collect();
+    let runs = found.runs.iter();
+    let runs = runs.filter(|run| lines[run.lines.clone()].iter().any(|line| !line.is_empty()));
+    let commit = |run: &OriginRun| match run.origin {
+        Origin::Brought(version) => found.versions[version].commit.to_string(),
+        Origin::Missing(version) => panic!("no history for {version}"),
+    };
+    let mut commits: Vec<String> = runs.map(commit).collect();
     commits.sort();
     commits.dedup();
     commits

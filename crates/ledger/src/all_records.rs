@@ -150,14 +150,6 @@ impl Ledger {
         &self.entries
     }
 
-    pub fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
     /// Returns the records about a file, oldest first.
     pub fn of_path(&self, path: &RelativePath) -> impl Iterator<Item = &Arc<Entry>> {
         let is_about = move |entry: &&Arc<Entry>| {

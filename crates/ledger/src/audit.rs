@@ -63,7 +63,7 @@ pub fn audit(root: &Root, left_out: Vec<(RelativePath, Vec<u8>)>) -> Audit {
         let has_code = !entry.record.files.is_empty();
         audit.intents.extend(entry.record.intent_id.clone().filter(|_| has_code));
     }
-    audit.records += rest.len();
+    audit.records += rest.entries().len();
     let lost = journal::lost_records(root).into_iter().map(chain::lost_records);
     let lost: Vec<Finding> = lost.collect();
     // If a file that was once complete is torn now, the loss was reported already.

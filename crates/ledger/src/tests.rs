@@ -392,13 +392,13 @@ mod verification {
         let bytes = section.repeat(2).into_bytes();
         let path = crate::evidence::path_of(Digest::compute(&bytes), "2026-02");
         let ledger = Ledger::from_files(&[(path, bytes)]);
-        assert_eq!((ledger.len(), ledger.findings().len()), (1, 0));
+        assert_eq!((ledger.entries().len(), ledger.findings().len()), (1, 0));
     }
 
     #[test]
     fn a_journal_among_the_files_of_a_commit_does_not_count() {
         let journal = path(".orchestration/agent_trace/open/1.jsonl");
-        assert!(Ledger::from_files(&[(journal, chain_of(1))]).is_empty());
+        assert!(Ledger::from_files(&[(journal, chain_of(1))]).entries().is_empty());
     }
 
     #[test]

@@ -207,7 +207,7 @@ fn selection(ws: &Workspace) -> CheckResult {
 }
 
 fn ledger(ws: &Workspace) -> CheckResult {
-    let records = counted(ws.ledger.len(), "record");
+    let records = counted(ws.ledger.entries().len(), "record");
     let is_shown = |it: &&Finding| ws.policy.check_level(it.code) >= Level::Warning;
     let broken: Vec<_> = ws.ledger.findings().iter().filter(is_shown).collect();
     let Some(Finding { message, help, .. }) = broken.first() else {
