@@ -81,6 +81,22 @@ fn init_connects_agents_and_removes_them_again() {
 }
 
 #[test]
+fn what_doctor_advises_where_the_program_is_missing_is_accepted() {
+    let lab = Lab::git();
+    lab.fine(&["init", "--agent", "cursor"]);
+    let cursor = || {
+        let doctor = json(&lab, &["doctor"]);
+        let mut checks = doctor["checks"].as_array().unwrap().iter();
+        checks.find(|it| it["what"] == "cursor").unwrap()["detail"].as_str().unwrap().to_owned()
+    };
+    let told = cursor();
+    let advice = told.split('`').find(|it| it.starts_with("intent ")).expect("a command");
+    let words: Vec<&str> = advice.split_whitespace().skip(1).collect();
+    lab.fine(&words);
+    assert!(!cursor().contains("not on the PATH"), "{told}");
+}
+
+#[test]
 fn settings_in_the_home_folder_are_written_only_on_request() {
     let lab = Lab::git();
     let home = lab.root.join("../home");

@@ -94,8 +94,8 @@ impl<'a> Wiring<'a> {
             match &file.standing {
                 SettingsState::Absent | SettingsState::Ours => {}
                 SettingsState::Different => self.wrong.push(format!(
-                    "{path} is not what `intent init --agent {}` writes, so events or the strictest failure mode may be missing: run it again",
-                    self.host.name
+                    "{path} is not what `{}` writes, so events or the strictest failure mode may be missing: run it again",
+                    self.command_that_wires(file)
                 )),
                 SettingsState::Unreadable(why) => self.wrong.push(format!("{path}: {why}")),
             }
@@ -171,24 +171,37 @@ impl<'a> Wiring<'a> {
         }
     }
 
+    /// Returns the command that writes this settings file.
+    fn command_that_wires(&self, file: &install::ExaminedFile) -> String {
+        let user = if file.level == InstallLevel::User { " --user" } else { "" };
+        format!("intent setup init --agent {}{user}", self.host.name)
+    }
+
     fn search(&mut self, root: &Root, search: Option<&OsStr>) {
-        let Some(program) = self.hooks().find_map(|file| file.program.clone()) else { return };
-        let found = match &program {
+        let Some((file, program)) =
+            self.hooks().find_map(|file| Some((file, file.program.as_ref()?)))
+        else {
+            return;
+        };
+        let found = match program {
             HostProgram::Found => binary::on_path(search),
             HostProgram::At(path) => Some(PathBuf::from(path)).filter(|path| path.is_file()),
         };
         let noted = found.as_deref().and_then(|found| binary::other_than_noted(root, found));
         let wrong = match (found, noted, program) {
             (Some(found), Some(noted), _) => format!(
-                "the hooks start {}, and that is not the program that `intent init` noted ({}): if you have not upgraded it, find out what it is; `intent init` notes it anew",
+                "the hooks start {}, and that is not the program that `intent setup init` noted ({}): if you have not upgraded it, find out what it is; `intent setup init` notes it anew",
                 found.display(),
                 noted
             ),
             (Some(_), None, _) => return,
-            (None, _, HostProgram::Found) => "the hooks start `intent-lsp`, which is not on the PATH here: put it there, or run `intent init --absolute`".to_owned(),
+            (None, _, HostProgram::Found) => format!(
+                "the hooks start `intent-lsp`, which is not on the PATH here: put it there, or run `{} --absolute`",
+                self.command_that_wires(file)
+            ),
             (None, _, HostProgram::At(path)) => format!(
-                "the hooks start {path}, which is not there: run `intent init --agent {}` again",
-                self.host.name
+                "the hooks start {path}, which is not there: run `{}` again",
+                self.command_that_wires(file)
             ),
         };
         self.wrong.push(wrong);
@@ -217,10 +230,9 @@ impl<'a> Wiring<'a> {
             }
             None => self.known.push("has not called yet".into()),
         }
-        self.known.push(self.host.evidence_level.as_str().into());
-        self.known.extend(
-            install::sentences(self.host.cannot).into_iter().map(|text| format!("open: {text}")),
-        );
+        self.known.push(self.host.evidence_level.in_words().into());
+        let gaps = install::sentences(self.host.cannot);
+        self.known.extend(gaps.into_iter().map(|text| format!("nothing closes this gap: {text}")));
         let state = match (self.wrong.is_empty(), wired && called) {
             (false, _) => Health::Bad,
             (true, true) => Health::Good,

@@ -57,6 +57,16 @@ impl EvidenceLevel {
             Self::ByProtocol => "by protocol only",
         }
     }
+
+    /// Says what [`Self::as_str`] means, to a reader who does not know the word.
+    pub(crate) fn in_words(self) -> &'static str {
+        match self {
+            Self::Proven => "proven: our tests drive the real program",
+            Self::ByProtocol => {
+                "by protocol only: written from its documentation, not tested with the program"
+            }
+        }
+    }
 }
 
 /// Every host, in the order in which the documents list them.

@@ -137,7 +137,7 @@ fn a_removed_strict_setting_is_noticed() {
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replacen("\"onFailure\": \"block\"", "\"onFailure\": \"continue\"", 1))
         .unwrap();
-    lab.bad("claude-code", "is not what `intent init --agent claude-code` writes");
+    lab.bad("claude-code", "is not what `intent setup init --agent claude-code` writes");
 }
 
 #[test]
@@ -206,15 +206,37 @@ fn untrusted_hooks_of_codex_are_a_problem() {
     assert_eq!(lab.one("codex").0, Health::Good, "{}", lab.one("codex").1);
 }
 
+/// Our MCP server may be wired or not: hooks that cannot start are a problem of their own.
 #[test]
-fn a_missing_program_is_named() {
-    let lab = Lab::wired(&["cursor"]);
-    fs::remove_file(lab.folder.path().join("bin/intent-lsp")).unwrap();
-    lab.bad("cursor", "not on the PATH");
-    let lab = Lab::new();
-    let gone = HostProgram::At("/nowhere/intent".to_owned());
-    lab.wire(host::host_named("cursor").unwrap(), InstallLevel::Project, &gone);
-    lab.bad("cursor", "/nowhere/intent, which is not there");
+fn a_missing_program_is_named_for_every_host_with_the_command_that_helps() {
+    let at = |path: &str| HostProgram::At(path.to_owned());
+    let programs = [
+        (HostProgram::Found, "not on the PATH here", " --absolute`"),
+        (at("/nowhere/intent"), "/nowhere/intent, which is not there", "`"),
+        (at("/no where/intent"), "/no where/intent, which is not there", "`"),
+    ];
+    let mut examined = 0;
+    for (host, (program, expected, end)) in
+        HOSTS.iter().flat_map(|host| programs.iter().map(move |program| (host, program)))
+    {
+        for (level, user) in [(InstallLevel::Project, ""), (InstallLevel::User, " --user")] {
+            let lab = Lab::new();
+            fs::remove_file(lab.folder.path().join("bin/intent-lsp")).unwrap();
+            lab.wire(*host, level, program);
+            let files = install::examine(&lab.folders(), host, level);
+            let (hooks, servers): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| file.hooks);
+            if hooks.is_empty() {
+                continue;
+            }
+            for server in servers {
+                fs::remove_file(server.path).unwrap();
+            }
+            lab.bad(host.name, expected);
+            lab.bad(host.name, &format!("run `intent setup init --agent {}{user}{end}", host.name));
+            examined += 1;
+        }
+    }
+    assert!(examined > 80, "{examined}");
 }
 
 #[test]
@@ -242,7 +264,7 @@ fn another_program_in_place_of_ours_is_noticed() {
     crate::binary::note(&lab.root(), Some(bin.as_os_str())).unwrap();
     assert_eq!(lab.one("claude-code").0, Health::Good);
     lab.write("bin/intent-lsp", "exit 0\n");
-    lab.bad("claude-code", "is not the program that `intent init` noted");
+    lab.bad("claude-code", "is not the program that `intent setup init` noted");
     crate::binary::note(&lab.root(), Some(bin.as_os_str())).unwrap();
     assert_eq!(lab.one("claude-code").0, Health::Good);
 }

@@ -246,6 +246,7 @@ pub(super) enum SettingsState {
 
 pub(super) struct ExaminedFile {
     pub(super) path: PathBuf,
+    pub(super) level: InstallLevel,
     pub(super) standing: SettingsState,
     /// True if our entries in this file are hooks, false if they are a server.
     pub(super) hooks: bool,
@@ -267,7 +268,7 @@ pub(super) fn examine(folders: &Folders, host: &Host, level: InstallLevel) -> Ve
             None => SettingsState::Absent,
             Some(text) => state_of_settings(&text, content, &program),
         };
-        ExaminedFile { path, standing, hooks, program: started.clone() }
+        ExaminedFile { path, level, standing, hooks, program: started.clone() }
     });
     examined.collect()
 }
@@ -295,7 +296,7 @@ fn holds_hooks(content: &FileContent) -> bool {
     })
 }
 
-/// Returns the program that our settings start: the one that a plugin declares, else the one before
+/// Returns the program that our settings start: the one that a plugin declares, else the word before
 /// the first `hook` that is this program. Hooks of others may also have that word.
 fn program_in(text: &str) -> Option<HostProgram> {
     let program = match text.split_once(recipes::DECLARED) {
@@ -306,11 +307,13 @@ fn program_in(text: &str) -> Option<HostProgram> {
         None => {
             let mut places = text.match_indices(" hook ");
             places.find_map(|(at, _)| {
-                let before = text[..at].trim_end_matches(['\\', '"']);
                 // `agent hook` is the other spelling of `hook`.
-                let before = before.strip_suffix(" agent").unwrap_or(before);
+                let before = text[..at].strip_suffix(" agent").unwrap_or(&text[..at]);
+                let is_quoted = before.ends_with('"');
                 let before = before.trim_end_matches(['\\', '"']);
-                let program = &before[before.rfind(['"', '\n'])? + 1..];
+                // Only a path in quotation marks contains blanks.
+                let is_start = |c: char| c == '"' || c == '\n' || (c == ' ' && !is_quoted);
+                let program = &before[before.rfind(is_start)? + 1..];
                 recognise::is_us(program).then(|| program.to_owned())
             })?
         }
