@@ -1560,6 +1560,15 @@ fn missing_history_is_said_and_never_another_name() {
         }
         let told = intent_in(clone.path(), &["why", FILE]).out;
         assert!(told.contains("history is missing here"), "{options:?}: {told}");
+        let claim = ["record", "--me", "--all", "--yes", "--intent", "INT-001", FILE];
+        for claim in [&claim[..], &[&claim[..], &["--lines", "1-2"]].concat()] {
+            let told = intent_in(clone.path(), claim).out;
+            let fetch =
+                if options[0].starts_with("--depth") { "--unshallow" } else { "--no-filter" };
+            let is_said = told.contains("commits are missing here") && told.contains(fetch);
+            assert!(is_said && !told.contains("has a record"), "{options:?} {claim:?}: {told}");
+        }
+        assert_eq!(picture(clone.path(), FILE), expected, "{options:?}: nothing is claimed");
     }
     // Nobody is judged by what is missing.
     for options in ["--filter=blob:none", "--filter=tree:0"] {

@@ -386,7 +386,7 @@ fn record_file(
     for line in lines_of_unkept_texts(&ws.root, &ws.journal, path, &own) {
         lines.leave_out(line..line + 1);
     }
-    let mut earlier = Vec::new();
+    let (mut earlier, mut why_unknown) = (Vec::new(), None);
     if request.extent == RecordExtent::Changes {
         leave_out_accepted(ws, path, &document, &mut lines);
         changes::leave_out_cut_blocks(ws, &document, &mut lines.brought);
@@ -401,7 +401,7 @@ fn record_file(
                 }
             }
         }
-        earlier = claimed.committed;
+        (earlier, why_unknown) = (claimed.committed, claimed.why_unknown);
     }
     change.complete(ws, &texts, &lines)?;
     if let RecordExtent::Lines(lines) = request.extent {
@@ -413,7 +413,10 @@ fn record_file(
     skipped.extend(left.map(|(name, reason)| SkippedFile::part(path, name, &reason)));
     if change.is_nothing() && earlier.is_empty() {
         let earlier: Vec<&Document> = before.iter().chain(&texts.recorded.text).collect();
-        skipped.push(nothing_differs(ws, path, (&earlier, &document), request.extent));
+        skipped.push(match why_unknown {
+            Some(reason) => SkippedFile::skipped_whole(path, reason),
+            None => nothing_differs(ws, path, (&earlier, &document), request.extent),
+        });
         return Ok(None);
     }
     // Lines that were there before the last record are no part of the change since it.

@@ -16,6 +16,8 @@ pub(super) struct ClaimedLines {
     /// Those that are in no commit, counted from 0.
     pub uncommitted: Vec<usize>,
     pub committed: Vec<OfCommit>,
+    /// Why nobody can tell who brought some of the lines, so that those cannot be claimed.
+    pub why_unknown: Option<String>,
 }
 
 pub(super) struct OfCommit {
@@ -47,7 +49,18 @@ impl ClaimedLines {
         let mut claimed = Self::default();
         let mut by_version: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         for (line, source) in file.lines.lines.iter().enumerate() {
-            if source.claim.is_some() || source.is_missing || !is_wanted(line) {
+            if source.claim.is_some() || !is_wanted(line) {
+                continue;
+            }
+            if source.is_missing {
+                claimed.why_unknown.get_or_insert_with(|| match file.is_converted {
+                    true => "nobody can tell who brought its lines: a program converts it for git"
+                        .to_owned(),
+                    false => format!(
+                        "nobody can tell who brought its lines, as commits are missing here: {}",
+                        ws.git().map_or("", |git| git.how_to_get_history())
+                    ),
+                });
                 continue;
             }
             let version = source.version.filter(|at| !file.lines.versions[*at].is_uncommitted());
