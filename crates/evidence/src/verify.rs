@@ -173,14 +173,13 @@ fn missing_registry(ws: &Workspace) -> Option<Finding> {
     if !ws.root.governed() || ws.registry.exists() {
         return None;
     }
-    let lost = ws.lost_registry().filter(|_| !matches!(ws.files(), Target::Commit(_)));
     let is_lost = |id: &String| !is_placeholder(id) && ws.registry.get(id).is_none();
     let is_named = || {
         ws.selected(None).iter().chain(&ws.journal.intents()).any(is_lost)
             // Where intents are kept in other formats, records may name those.
             || (ws.registry.imported().is_empty() && has_evidence(ws))
     };
-    match lost {
+    match ws.lost_registry() {
         Some(reason) => Some(no_registry(format!("{reason}."))),
         None if is_named() => Some(no_registry(
             "Records name intents that nothing describes; `intent new \"NAME\" --id ID` writes each of them down again, under the id that the records name."

@@ -670,9 +670,10 @@ impl Workspace {
     }
 
     /// Says that the registry is missing on disk and how to restore it from git. `None` if it is
-    /// there, or if git has none.
+    /// there, if git has none, or if the rules are those of a commit, which loses nothing.
     pub fn lost_registry(&self) -> Option<String> {
-        if self.registry.exists() || !self.root.governed() {
+        let is_of_commit = matches!(self.files, Target::Commit(_));
+        if self.registry.exists() || !self.root.governed() || is_of_commit {
             return None;
         }
         let held = |target: &Target| {
