@@ -71,6 +71,28 @@ fn a_row_without_a_named_intent_says_whose_its_lines_are() {
     assert!(cards.contains("no intent brought half of its lines"), "{cards}");
 }
 
+/// A file as it was before the project had intents loses no registry, and its lines are git's.
+#[test]
+fn what_nobody_recorded_is_shown_in_full_with_its_commits() {
+    let lab = Lab::git();
+    lab.write("src/shop.rs", SHOP);
+    lab.commit();
+    lab.fine(&["init"]);
+    lab.fine(&["new", "Doors", "--scope", "src/**", "--start"]);
+    lab.commit();
+    let brought = lab.git_says(&["rev-parse", "--short=7", "HEAD~1"]);
+    for place in ["src/shop.rs", "HEAD~1:src/shop.rs"] {
+        for parts in [&["--lines"][..], &["--history"], &["--lines", "--history"]] {
+            let told = lab.fine(&[&["why", place], parts].concat());
+            assert!(!told.contains("missing"), "{place} {parts:?}: {told}");
+            for expected in ["function open", "function close", brought.trim()] {
+                assert!(told.contains(expected), "{place} {parts:?}: {told}");
+            }
+            assert!(told.ends_with("\n0 of 2 blocks recorded\n"), "{place} {parts:?}: {told}");
+        }
+    }
+}
+
 #[test]
 fn everybody_who_wrote_under_the_intent_of_a_block_is_named() {
     let lab = Lab::governed();

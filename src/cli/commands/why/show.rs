@@ -79,9 +79,7 @@ fn blocks(page: &mut Page, answer: &WhyAnswer, wanted: &ShownParts) {
             answer.blocks.iter().for_each(|block| card(page, answer, block, wanted));
         }
         None if in_full => {
-            let known = |block: &&BlockAnswer| is_recorded(block) || has_recorded_lines(block);
-            let recorded = answer.blocks.iter().filter(known);
-            recorded.for_each(|block| card(page, answer, block, wanted));
+            answer.blocks.iter().for_each(|block| card(page, answer, block, wanted));
             page.gap();
             summary(page, &answer.blocks);
         }
