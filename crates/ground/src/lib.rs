@@ -1,5 +1,4 @@
-//! The ground that all other rooms stand on: what a workspace is, and how its files are read and
-//! written.
+//! What most other crates build on: what a workspace is, and how its files are read and written.
 //!
 //! - `agents`: detecting whether an agent runs this process.
 //! - `answer_store`: answers about history that were computed before.

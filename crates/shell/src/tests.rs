@@ -1,4 +1,4 @@
-//! Properties of the whole room. The corpus of single commands is in `tests/shell`.
+//! Properties of the whole crate. The corpus of single commands is in `tests/shell`.
 
 use std::path::PathBuf;
 

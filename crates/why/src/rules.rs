@@ -337,7 +337,7 @@ impl Rules {
         let Some(owner) = self.owners(path).first().map(|owner| &owner.id.value) else {
             let ask = ask_for_scope(id, &scope::entry_for(path));
             return format!(
-                "Widen the scope of {id}, which `{ask}` asks a person for, or put {it} back."
+                "Widen the scope of {id}, or put {it} back. An agent asks a person for that with `{ask}`."
             );
         };
         let mut help = format!(

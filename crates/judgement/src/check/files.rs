@@ -317,7 +317,8 @@ impl<'a> Judge<'a> {
                 "The change leaves `{entry}` of {id} without a file: it moves {from}{more} to where no intent in progress owns it, such as {to}."
             );
             let ask = ask_for_scope(id, &scope::entry_for(to));
-            let help = format!("Let the scope follow, which `{ask}` asks a person for.");
+            let help =
+                format!("Let the scope follow. An agent asks a person for that with `{ask}`.");
             let finding = Finding::new(Code::EmptyScope, message, help).in_file(to);
             Some(Finding { intent: Some(id.clone()), ..finding })
         };
