@@ -405,6 +405,18 @@ fn every_line_that_installs_from_a_clone_asks_for_all_languages() {
     assert_no_complaints(&complaints);
 }
 
+/// The largest number of words in the documents below `docs/`, without the pages of single findings.
+const MAX_WORDS: usize = 35_000;
+
+#[test]
+fn the_documents_stay_short() {
+    let pages = files_below(&root().join("docs"), ".md");
+    let pages = pages.iter().filter(|page| !page.starts_with(root().join("docs/diagnostics")));
+    let words: usize = pages.map(|page| read(page).split_whitespace().count()).sum();
+    assert!(words > 10_000, "the documents were not found");
+    assert!(words <= MAX_WORDS, "{words} words; cut what is said twice, or what nobody needs");
+}
+
 #[test]
 fn a_file_or_module_that_does_not_exist_is_noticed() {
     let text = "`src/cli/mod.rs`, `src/cli/none.rs`, `ground::git`, `ground::none`, `queries/RUBY/x`, `std::none`";
