@@ -231,8 +231,9 @@ impl<'a> Wiring<'a> {
             None => self.known.push("has not called yet".into()),
         }
         self.known.push(self.host.evidence_level.in_words().into());
-        let gaps = install::sentences(self.host.cannot);
-        self.known.extend(gaps.into_iter().map(|text| format!("nothing closes this gap: {text}")));
+        if !self.host.cannot.is_empty() {
+            self.known.push(format!("gaps that nothing closes: {}", self.host.cannot));
+        }
         let state = match (self.wrong.is_empty(), wired && called) {
             (false, _) => Health::Bad,
             (true, true) => Health::Good,

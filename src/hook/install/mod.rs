@@ -346,7 +346,7 @@ pub(super) fn home_of(folders: &Folders, host: &Host) -> Option<PathBuf> {
     recipes::recipe_of_host(host).map(|recipe| settings_home(folders, recipe))
 }
 
-pub(super) fn sentences(cannot: &str) -> Vec<String> {
+fn sentences(cannot: &str) -> Vec<String> {
     cannot.split("; ").filter(|text| !text.is_empty()).map(str::to_owned).collect()
 }
 
