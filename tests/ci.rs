@@ -384,11 +384,12 @@ fn every_input_of_the_action_is_used_and_documented() {
     }
 }
 
-/// Returns the names of the files that a job exported.
+/// Returns the names of the files that a job exported, without the `.gitignore` beside the days.
 fn exported(folder: &Path) -> Vec<String> {
     let mut names = Vec::new();
-    for day in std::fs::read_dir(folder).expect("days") {
-        for repository in std::fs::read_dir(day.expect("a day").path()).expect("repositories") {
+    let days = std::fs::read_dir(folder).expect("days").map(|day| day.expect("a day").path());
+    for day in days.filter(|day| day.is_dir()) {
+        for repository in std::fs::read_dir(day).expect("repositories") {
             let files = std::fs::read_dir(repository.expect("a repository").path());
             let files = files.expect("files").map(|file| file.expect("a file").file_name());
             names.extend(files.map(|name| name.into_string().expect("text")));
