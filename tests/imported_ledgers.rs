@@ -1,4 +1,4 @@
-//! `intent import records`: ledgers of earlier systems, from the file to what every answer says.
+//! `intent evidence import records`: ledgers of earlier systems, from the file to what every answer says.
 
 use std::path::Path;
 use std::process::Command;

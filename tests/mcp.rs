@@ -1,4 +1,4 @@
-//! `intent mcp` as a process: both versions of the protocol, every tool, hostile clients, and writers that run at the
+//! `intent agent mcp` as a process: both versions of the protocol, every tool, hostile clients, and writers that run at the
 //! same time.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says so by failing")]

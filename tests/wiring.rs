@@ -1,4 +1,4 @@
-//! Agents are connected with `intent init`, and their hooks and commands work, with the real binary.
+//! Agents are connected with `intent setup init`, and their hooks and commands work, with the real binary.
 
 use std::io::Write;
 use std::process::{Command, Stdio};

@@ -1,5 +1,5 @@
 //! Notices when another program answers the hooks. Somebody who puts another program of the same
-//! name on the `PATH` disables the gate. So `intent init` notes the hash of the program that hooks
+//! name on the `PATH` disables the gate. So `intent setup init` notes the hash of the program that hooks
 //! start, and `intent doctor` and the start of a session compare the program with that hash.
 
 use std::ffi::OsStr;
@@ -63,7 +63,7 @@ pub fn objection(root: &Root) -> Option<String> {
     let running = root.environment().program()?;
     other_than_noted(root, running)?;
     Some(format!(
-        "The hooks here are answered by {}, which is not the program that `intent init` noted. Tell the user to run `intent doctor`, which says more.",
+        "The hooks here are answered by {}, which is not the program that `intent setup init` noted. Tell the user to run `intent doctor`, which says more.",
         running.display()
     ))
 }

@@ -1,7 +1,7 @@
 //! Detects which host wrote a payload.
 //!
 //! Some hosts also run the hooks that another host's settings name: Cursor, VS Code, Copilot and
-//! Devin read Claude Code's settings. So the name after `intent hook` is checked against the
+//! Devin read Claude Code's settings. So the name after `intent agent hook` is checked against the
 //! payload.
 
 use serde_json::Value;

@@ -39,7 +39,8 @@ pub fn examine(root: &Root, folders: &Folders, search: Option<&OsStr>) -> Vec<Ex
     if !found.is_empty() {
         return found;
     }
-    let detail = "none is wired here, so none asks before it writes; `intent init --agent NAME`";
+    let detail =
+        "none is wired here, so none asks before it writes; `intent setup init --agent NAME`";
     vec![Examined { what: "agents".into(), state: Health::Unknown, detail: detail.into() }]
 }
 

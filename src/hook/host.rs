@@ -1,10 +1,10 @@
 //! The hosts that can call the hook, as data: the format of each, what it can do, and how we know
 //! that.
 
-/// A program that runs an agent and calls `intent hook`.
+/// A program that runs an agent and calls `intent agent hook`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Host {
-    /// The name of the host, as in `intent hook NAME`.
+    /// The name of the host, as in `intent agent hook NAME`.
     pub name: &'static str,
     pub family: Family,
     /// True if the host can ask a person. The mode of a call may still turn that off.
@@ -191,7 +191,7 @@ pub const HOSTS: &[Host] = &[
         name: "roo",
         source: "RooCodeInc/Roo-Code, its native tools; it has no hooks",
         read_on: "2026-11-27",
-        cannot: "Roo Code calls no hook, so its own tools write without asking: only our MCP server is wired, and `intent check` finds such writes; a version of it that calls `intent hook roo` with Claude Code's payload is gated; a question is a denial with a code",
+        cannot: "Roo Code calls no hook, so its own tools write without asking: only our MCP server is wired, and `intent check` finds such writes; a version of it that calls `intent agent hook roo` with Claude Code's payload is gated; a question is a denial with a code",
         ..UNKNOWN
     },
 ];

@@ -68,7 +68,7 @@ pub fn run(name: &str, environment: &Environment) -> ExitCode {
         // Most hosts understand exit code 2 with a reason as a denial. A hook with a wrong name in
         // the settings must not let calls run.
         return write(&HookOutput::refused(&format!(
-            "there is no host {name:?}; `intent hook` knows {names}"
+            "there is no host {name:?}; `intent agent hook` knows {names}"
         )));
     }
     // Suppress the message of a panic: some hosts treat any text on standard error as a reason.
@@ -105,7 +105,7 @@ fn drain(mut input: impl Read + Send + 'static) {
 
 impl Incoming {
     /// Returns what is assumed about a payload that cannot be read: that a tool is about to change
-    /// something. `name` is the word after `intent hook`.
+    /// something. `name` is the word after `intent agent hook`.
     fn for_unread_payload(name: &str) -> Self {
         let host = host::host_named(name).unwrap_or(host::UNKNOWN);
         Self {

@@ -22,7 +22,7 @@ pub fn objection(cwd: &Path, environment: &Environment) -> Option<String> {
     if all.iter().any(calls_us) {
         return None;
     }
-    Some("The changed settings no longer call `intent hook` before a tool runs. They are not taken over in this session; put the hook back with `intent init --agent claude-code`.".to_owned())
+    Some("The changed settings no longer call `intent agent hook` before a tool runs. They are not taken over in this session; put the hook back with `intent setup init --agent claude-code`.".to_owned())
 }
 
 fn files(root: &Path, environment: &Environment) -> Vec<PathBuf> {

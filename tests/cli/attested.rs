@@ -1,4 +1,4 @@
-//! `intent attest` and `intent verify --attestation`.
+//! `intent evidence attest` and `intent evidence verify --attestation`.
 
 use std::process::Command;
 

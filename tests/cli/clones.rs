@@ -87,7 +87,7 @@ fn what_is_said_fits_the_state_of_git() {
     assert!(told.contains("takes away the intents in .orchestration/intents/"), "{told}");
     let told = Lab::git().intent(&["doctor"]).stdout;
     let told = String::from_utf8(told).expect("UTF-8");
-    assert!(told.contains("not needed before `intent init`"), "{told}");
+    assert!(told.contains("not needed before `intent setup init`"), "{told}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `intent compact` unites the evidence of a closed month in one file; no answer changes.
+//! `intent evidence compact` unites the evidence of a closed month in one file; no answer changes.
 
 use evidence::compact::{CompactAnswer, compact};
 use why::Workspace;

@@ -1,4 +1,4 @@
-//! `intent export` and `intent trace --json`: what was committed, read out again.
+//! `intent evidence export` and `intent trace --json`: what was committed, read out again.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The first use in a repository: `intent init`, and how everything is removed again.
+//! The first use in a repository: `intent setup init`, and how everything is removed again.
 #![cfg(unix)]
 
 use std::collections::BTreeMap;
@@ -78,7 +78,7 @@ fn init_sets_up_a_repository_and_twice_changes_nothing() {
     assert_eq!(first["agents"][0]["agent"], "claude-code");
     assert_eq!(first["agents"].as_array().map(Vec::len), Some(1));
     assert_eq!(names(&first["agents_here"]), [("codex", "codex"), ("gemini", "GEMINI.md")]);
-    assert_eq!(first["agents_here"][0]["command"], "intent init --agent codex");
+    assert_eq!(first["agents_here"][0]["command"], "intent setup init --agent codex");
     assert_eq!(names(&first["editors"]), [("VS Code", ".vscode"), ("Helix", "hx")]);
     assert_eq!((&first["hooks"]["installed"], &first["changed"]), (&true.into(), &true.into()));
     let settings = lab.read(".claude/settings.json");
@@ -300,7 +300,7 @@ fn hooks_of_others_that_call_intent_are_named() {
         "#!/bin/sh\nintent seal --hook pre-commit \"$@\" || true\n",
     );
     let said = lab.fine(&["uninstall"]);
-    assert!(said.contains("hooks/pre-commit: it calls `intent seal`"), "{said}");
+    assert!(said.contains("hooks/pre-commit: it calls `intent evidence seal`"), "{said}");
     assert!(
         !lab.root.join(".git/hooks/pre-commit").exists(),
         "the own hook in the unused folder is removed"
@@ -315,7 +315,7 @@ fn settings_in_the_home_folder_are_removed_only_on_request() {
     let before = tree(&home);
     lab.fine(&["init", "--all", "--user"]);
     let said = lab.fine(&["uninstall"]);
-    assert!(said.contains("`intent uninstall --user`"), "{said}");
+    assert!(said.contains("`intent setup uninstall --user`"), "{said}");
     assert!(home.join(".codex/hooks.json").exists());
     lab.fine(&["uninstall", "--user"]);
     assert_eq!(tree(&home), before);

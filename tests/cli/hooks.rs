@@ -60,7 +60,7 @@ fn told(lab: &Lab) -> String {
     lab.fine(&["status"]) + &lab.fine(&["select", "INT-001"]) + &doctor
 }
 
-/// Returns the lines that `intent git-hooks` prints for pasting: everything after the empty line.
+/// Returns the lines that `intent setup git-hooks` prints for pasting: everything after the empty line.
 fn lines_to_paste(lab: &Lab) -> String {
     let said = String::from_utf8(lab.intent(&["git-hooks"]).stdout).expect("UTF-8");
     said.split_once("\n\n").expect("lines to paste").1.to_owned()
@@ -122,7 +122,7 @@ fn the_pre_commit_framework_works_in_any_order_of_installation() {
         for (step, hook) in [('u', "own"), ('f', "framework")] {
             assert_eq!(ran.matches(hook).count() == 1, order.contains(step), "{order}: {ran}");
         }
-        assert!(!told(&lab).contains("intent git-hooks"), "{order}");
+        assert!(!told(&lab).contains("git-hooks"), "{order}");
     }
 }
 
@@ -224,7 +224,7 @@ fn a_hook_says_what_it_leaves_for_later_and_the_commit_is_made() {
         assert!(commit.status.success());
         let told = String::from_utf8_lossy(&commit.stderr);
         assert!(told.contains("pre-commit could not seal: "), "{told}");
-        assert!(told.contains("`intent seal` completes it"), "{told}");
+        assert!(told.contains("`intent evidence seal` completes it"), "{told}");
         // Where the program is gone, nothing is said.
         if !managed {
             let hook = lab.read(".git/hooks/pre-commit");
@@ -280,7 +280,7 @@ fn commits_are_sealed_after_the_line_for_husky_is_pasted() {
     program(&lab, "sh", &["-c", &lines_to_paste(&lab)], false);
     assert!(commit_seals(&lab, 2));
     assert_eq!(lab.read(".git/ran"), "team\nteam\n");
-    assert!(!told(&lab).contains("intent git-hooks"));
+    assert!(!told(&lab).contains("git-hooks"));
     // Somebody without the program can commit, and sees no message.
     let commit = program(&lab, "git", &["commit", "-q", "--allow-empty", "-m", "Work"], false);
     assert!(commit.status.success());
@@ -308,7 +308,7 @@ fn commits_are_sealed_after_the_block_for_lefthook_is_pasted() {
     }
     assert!(commit_seals(&lab, 1));
     assert!(lab.read_git(&["log", "-1", "--format=%B"]).contains("Intent-Id: INT-001"));
-    assert!(!told(&lab).contains("intent git-hooks"));
+    assert!(!told(&lab).contains("git-hooks"));
     // A line that was copied without a change of the hook's name is noticed.
     lab.write(
         "lefthook.yml",
@@ -327,7 +327,7 @@ fn commits_are_sealed_by_hooks_in_the_home_folder() {
     program(&lab, "sh", &["-c", &lines_to_paste(&lab)], false);
     assert!(home.join("pre-commit").exists());
     assert!(commit_seals(&lab, 1));
-    assert!(!told(&lab).contains("intent git-hooks"));
+    assert!(!told(&lab).contains("git-hooks"));
 }
 
 #[test]

@@ -215,7 +215,7 @@ fn a_reused_id_is_noticed_after_an_edit_or_a_squash() {
     let told = "INT-001  Bob feature  another intent has this id now: Ada feature";
     assert_eq!(first_line(&lab, "b.rs:2"), told);
     let all = lab.fine(&["why", "b.rs"]);
-    assert!(all.contains("intent reassign b.rs --from INT-001 --to ID"), "{all}");
+    assert!(all.contains("intent evidence reassign b.rs --from INT-001 --to ID"), "{all}");
     // Bob's branch is squashed onto Ada's, so no commit in this history has his registry.
     let lab = collided();
     lab.run_git(&["switch", "-q", "ada"]);

@@ -1,4 +1,4 @@
-//! Intents that a team keeps in other formats, in a clone in which `intent init` never ran.
+//! Intents that a team keeps in other formats, in a clone in which `intent setup init` never ran.
 
 use serde_json::{Value, json};
 
@@ -93,7 +93,7 @@ fn the_data_have_all_of_them() {
         })
     );
     let file = &lab.json(&["for", "src/login.rs"])[0];
-    assert_eq!((&file["owners"], &file["next"]), (&json!([]), &json!("intent init")));
+    assert_eq!((&file["owners"], &file["next"]), (&json!([]), &json!("intent setup init")));
     assert_eq!(ids(&file["may_be_about"]), ["openspec:add-login"]);
     let context = lab.json(&["context", "openspec:add-login"]);
     assert_eq!(context["reason"], "People want to sign in.");

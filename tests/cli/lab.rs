@@ -248,7 +248,7 @@ pub fn masked(lab: &Lab, text: &str) -> String {
     text
 }
 
-/// Removes the lines of `intent init` about installed agents and editors, because they depend on the machine.
+/// Removes the lines of `intent setup init` about installed agents and editors, because they depend on the machine.
 fn without_what_was_found(text: &str) -> String {
     let mut lines: Vec<&str> = Vec::new();
     let mut skipped = false;

@@ -892,7 +892,7 @@ fn the_commands_of_the_finding_commit_the_signature() {
     forge.record("src/a.rs", "INT-001");
     lab.commit();
     let range = ["check", "origin/main..HEAD"];
-    let send = "intent seal && git commit -m 'Approve INT-001'";
+    let send = "intent evidence seal && git commit -m 'Approve INT-001'";
     let red = lab.json(&range);
     let help = red["findings"][0]["help"].as_str().expect("a way out");
     assert!(help.contains(&format!("`intent approve INT-001 && {send}`")), "{help}");

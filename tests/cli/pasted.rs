@@ -147,7 +147,10 @@ fn advice_acts_in_the_workspace_that_was_asked_about() {
     lab.write(file, "fn last() {}\n");
     let warned = lab.intent(&["record", "--intent", "INT-002", file]).stdout;
     let named = commands(&String::from_utf8(warned).expect("UTF-8"));
-    assert!(named.iter().any(|it| it.starts_with("intent -C 'a '' lib' reassign ")), "{named:?}");
+    assert!(
+        named.iter().any(|it| it.starts_with("intent -C 'a '' lib' evidence reassign ")),
+        "{named:?}"
+    );
 }
 
 #[test]
@@ -172,7 +175,7 @@ fn a_record_outside_the_scope_names_the_next_command() {
     assert_eq!(recorded("web/[id].rs"), [ask], "the entry owns no other file");
     assert!(lab.paste(ask));
     // This command is for a person at a terminal.
-    let reassign = "intent reassign docs/a.rs --from INT-001 --to INT-002";
+    let reassign = "intent evidence reassign docs/a.rs --from INT-001 --to INT-002";
     assert_eq!(recorded("docs/a.rs"), [reassign]);
 }
 

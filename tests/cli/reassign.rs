@@ -23,7 +23,7 @@ fn sealed() -> Lab {
     })
 }
 
-/// Does what `intent reassign` does at a person's terminal.
+/// Does what `intent evidence reassign` does at a person's terminal.
 fn at_a_terminal(
     lab: &Lab,
     what: ReassignTarget,

@@ -200,7 +200,7 @@ fn two_branches_with_a_new_intent_each_never_conflict() {
             // The second to merge gets another number, by the command that the finding names.
             let told = lab.json(&["check"]).to_string();
             assert!(
-                told.contains("duplicate-id") && told.contains("intent renumber INT-001"),
+                told.contains("duplicate-id") && told.contains("intent setup renumber INT-001"),
                 "{told}"
             );
             let file = format!("{FOLDER}/INT-001-{second}-feature.yaml");

@@ -77,7 +77,7 @@ fn an_amend_says_which_lines_are_left_without_evidence() {
     assert_eq!(amended("INT-001", &["first()", "second()", "third()", "more()"]), "");
     let said = amended("INT-002", &["first()", "amended()", "second()", "third()", "more()"]);
     assert!(said.contains("has the code of 1 record, and no evidence of it"), "{said}");
-    assert!(said.contains("intent seal && git commit"), "{said}");
+    assert!(said.contains("intent evidence seal && git commit"), "{said}");
     lab.fine(&["seal"]);
     lab.commit();
     let lines = [None, Some("1"), Some("2"), Some("1"), Some("1"), Some("1"), None, None];
@@ -393,11 +393,14 @@ fn the_suggested_command_commits_evidence_without_code() {
     let lab = governed_long_ago();
     let record =
         ["record", "--all", "--yes", FILE, "--intent", "INT-001", "--contributor", "human"];
-    let next = "intent seal && git commit -m ";
+    let next = "intent evidence seal && git commit -m ";
     let is_named = |told: String| {
         assert_eq!(told.matches(next).count(), 1, "{told}");
         let checked = lab.fine(&["check"]);
-        assert!(checked.contains("1 record is in no commit yet. `intent seal && git"), "{checked}");
+        assert!(
+            checked.contains("1 record is in no commit yet. `intent evidence seal && git"),
+            "{checked}"
+        );
         lab.fine(&["seal"]);
         lab.run_git(&["commit", "-q", "-m", "evidence alone"]);
         let checked = lab.fine(&["check"]);

@@ -46,7 +46,7 @@ fn shared() -> Lab {
     lab
 }
 
-/// What `intent verify` tells the colleague about shared branches, with masked ids of commits.
+/// What `intent evidence verify` tells the colleague about shared branches, with masked ids of commits.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Told {
     findings: Vec<String>,
@@ -107,7 +107,7 @@ fn is_missed(lab: &Lab) -> bool {
     verify(lab).findings.iter().any(|message| message.starts_with(GONE))
 }
 
-/// Does what `intent verify --accept-rewrite` does at a person's terminal.
+/// Does what `intent evidence verify --accept-rewrite` does at a person's terminal.
 fn accept(lab: &Lab) -> Vec<String> {
     let ws = Workspace::open(&lab.root.join("../seen"), &ground::Environment::of_process())
         .expect("a workspace");
@@ -120,7 +120,7 @@ fn code_that_was_rolled_back_may_not_return_without_evidence() {
     let lab = shared();
     lab.run_git(&["push", "-qf", "origin", "HEAD~1:main"]);
     lab.run_git(&["-C", "../seen", "fetch", "-q"]);
-    let note = "origin/main was at # and is not a descendant of it now; no evidence is missing. `intent verify --accept-rewrite` accepts it.";
+    let note = "origin/main was at # and is not a descendant of it now; no evidence is missing. `intent evidence verify --accept-rewrite` accepts it.";
     for _ in 0..2 {
         assert_eq!(verify(&lab), Told { notes: vec![note.into()], ..Told::default() });
     }
@@ -225,7 +225,7 @@ fn a_branch_that_an_earlier_version_stored_still_counts() {
 fn a_protected_branch_that_was_deleted_is_noted() {
     let lab = shared();
     lab.run_git(&["-C", "../seen", "branch", "-qdr", "origin/HEAD", "origin/main"]);
-    let note = "origin/main was at # and does not exist any more; `intent verify --accept-rewrite` accepts that.";
+    let note = "origin/main was at # and does not exist any more; `intent evidence verify --accept-rewrite` accepts that.";
     assert_eq!(verify(&lab), Told { notes: vec![note.into()], ..Told::default() });
     assert_eq!(accept(&lab), ["Accepted and recorded: origin/main is gone, and was at #."]);
     assert_eq!(verify(&lab), Told::default());

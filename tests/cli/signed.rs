@@ -50,7 +50,7 @@ fn record(lab: &Lab, file: &str) -> String {
     lab.json(&["why", file])["blocks"][0]["record"].as_str().expect("a record").to_owned()
 }
 
-/// Does what `intent erase` does after a person has typed `yes`.
+/// Does what `intent evidence erase` does after a person has typed `yes`.
 fn erase(lab: &Lab, record: &str, key: Option<&str>) {
     let ws = Workspace::open(&lab.root, &ground::Environment::of_process()).expect("a workspace");
     let drafted = draft(&ws, record, "names a customer", Some("Ada".into())).expect("a line");

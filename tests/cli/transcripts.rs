@@ -1,4 +1,4 @@
-//! `intent sessions import`: lines that a transcript on this machine explains.
+//! `intent evidence sessions import`: lines that a transcript on this machine explains.
 
 use claims::Claims;
 use ground::git::ObjectId;

@@ -117,7 +117,7 @@ fn work_on_another_branch_is_not_lost() {
 fn a_record_waits_until_its_code_is_staged() {
     let lab = begun();
     record(&lab, FILE, &edited());
-    let waits = "1 record waits for its code to be staged: `git add src/a.rs && intent seal`; a commit with that code takes it too.\n";
+    let waits = "1 record waits for its code to be staged: `git add src/a.rs && intent evidence seal`; a commit with that code takes it too.\n";
     for arguments in [&["seal"][..], &["seal", "--dry-run"]] {
         assert_eq!(lab.fine(arguments), waits);
     }
@@ -125,7 +125,7 @@ fn a_record_waits_until_its_code_is_staged() {
     record(&lab, "src/b.rs", "fn b() {\n    recorded(2);\n}\n");
     let told = lab.fine(&["seal", "--dry-run"]);
     assert!(told.contains("1 record would be sealed\n"), "{told}");
-    assert!(told.contains("`git add src/b.rs && intent seal`"), "{told}");
+    assert!(told.contains("`git add src/b.rs && intent evidence seal`"), "{told}");
 }
 
 #[test]
@@ -361,7 +361,10 @@ fn a_record_under_a_removed_intent_is_a_finding() {
     for arguments in [["verify"], ["check"]] {
         let found = String::from_utf8(lab.intent(&arguments).stdout).expect("UTF-8");
         assert!(found.contains("unknown-intent"), "{found}");
-        assert!(found.contains("`intent reassign src/a.rs --from INT-001 --to ID`"), "{found}");
+        assert!(
+            found.contains("`intent evidence reassign src/a.rs --from INT-001 --to ID`"),
+            "{found}"
+        );
     }
 }
 

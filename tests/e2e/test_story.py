@@ -151,7 +151,7 @@ def test_the_page_matches_the_story(bare_repository: Repository, tmp_path: pathl
 
         ## Two intents
 
-        The repository was set up with `intent init`.
+        The repository was set up with `intent setup init`.
     """)
     story.run("init", said=False)
     story.run("new", "JWT authentication", "--scope", "src/auth/**", "--constraint",

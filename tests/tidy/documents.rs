@@ -417,6 +417,79 @@ fn the_documents_stay_short() {
     assert!(words <= MAX_WORDS, "{words} words; cut what is said twice, or what nobody needs");
 }
 
+/// Files and texts that may use the names of commands that `--help` hides: what is in files that are installed already,
+/// what was told of earlier versions, and statements about the hidden names.
+const MAY_USE_HIDDEN_NAMES: &[(&str, &str)] = &[
+    ("CHANGELOG.md", ""),
+    ("editors/vscode/CHANGELOG.md", ""),
+    ("crates/evidence/src/git_hooks/", ""),
+    ("crates/shell/src/own_commands.rs", ""),
+    ("crates/ground/src/policy.rs", "earlier versions"),
+    ("crates/overview/src/team.rs", "# intent:begin"),
+    ("src/hook/install/mod.rs", "const MARK"),
+    ("src/hook/install/snapshots/", "Written by"),
+    ("src/cli/commands/completions.rs", "Former names"),
+    ("docs/commands.md", "has a short form too"),
+];
+
+/// Returns the commands in a line of code or prose that are named without their group: `intent seal` for
+/// `intent evidence seal`. A git hook that is installed calls `intent seal --hook`.
+fn hidden_names_in(line: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (at, _) in line.match_indices("intent ") {
+        let before = &line[..at];
+        let is_alone = !before.is_empty() && before.trim().is_empty();
+        let is_typed = is_alone || ["`", "&& ", "$ "].iter().any(|end| before.ends_with(end));
+        let words: Vec<&str> = line[at..]
+            .split(['`', ';'])
+            .next()
+            .unwrap_or_default()
+            .split_whitespace()
+            .skip(1)
+            .collect();
+        let Some(verb) = shell::verb(&words).filter(|_| is_typed) else { continue };
+        let is_grouped = shell::GROUPS.iter().any(|(_, names)| names.contains(&words[verb]));
+        if is_grouped && words[verb] != "team" && words.get(verb + 1) != Some(&"--hook") {
+            found.push(format!("intent {}", words[verb]));
+        }
+    }
+    found
+}
+
+#[test]
+fn documents_and_messages_name_commands_as_help_does() {
+    let mut complaints = Vec::new();
+    for name in tracked_files() {
+        let is_read = [".md", ".rs", ".ts", ".lua", ".el", ".yml", ".snap", ".json"]
+            .iter()
+            .any(|end| name.ends_with(end));
+        let is_other = ["tests/", ".orchestration/", "crates/shell/src/tests.rs"]
+            .iter()
+            .any(|start| name.starts_with(start));
+        if !is_read || is_other {
+            continue;
+        }
+        for line in read(&root().join(&name)).lines() {
+            let may = |(file, text): &(&str, &str)| name.starts_with(file) && line.contains(text);
+            if MAY_USE_HIDDEN_NAMES.iter().any(may) {
+                continue;
+            }
+            let hidden = hidden_names_in(line);
+            complaints
+                .extend(hidden.iter().map(|hidden| format!("{name}: {hidden}: {}", line.trim())));
+        }
+    }
+    assert_no_complaints(&complaints);
+}
+
+#[test]
+fn a_hidden_name_is_noticed_where_a_command_is_typed() {
+    let lines = "`intent seal`, or `git add a && intent -C 'x' init`\n$ intent off\n  intent man --dir x\n\
+                 `intent evidence seal`, `intent why`, an intent on a file\nintent seal --hook pre-commit\n`intent setup team`";
+    let found: Vec<String> = lines.lines().flat_map(hidden_names_in).collect();
+    assert_eq!(found, ["intent seal", "intent init", "intent off", "intent man"]);
+}
+
 #[test]
 fn a_file_or_module_that_does_not_exist_is_noticed() {
     let text = "`src/cli/mod.rs`, `src/cli/none.rs`, `ground::git`, `ground::none`, `queries/RUBY/x`, `std::none`";

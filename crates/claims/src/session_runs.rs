@@ -1,4 +1,4 @@
-//! Lines that sessions on this machine wrote, as `intent sessions import` found them. Only
+//! Lines that sessions on this machine wrote, as `intent evidence sessions import` found them. Only
 //! ids, paths and hashes are kept, in the git directory, and never a text or a prompt.
 //!
 //! A run of lines belongs to a session if it stands literally in the file, exactly once, and says

@@ -1,5 +1,5 @@
 //! *Anchor*: a person or CI signs a list of the evidence in a commit. If any of the listed evidence
-//! is removed later, `intent verify` reports it, even if the history of the repository was
+//! is removed later, `intent evidence verify` reports it, even if the history of the repository was
 //! rewritten.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -126,7 +126,7 @@ fn broken_anchor(stored: &Stored, what: &str) -> Finding {
     let typed = path.for_shell();
     let message = format!("The anchor {path} {what}, so it vouches for nothing.");
     let help = format!(
-        "Restore it: `git checkout HEAD -- {typed}`. If it was committed like this, remove it with `git rm {typed}`, and let a person make a new one: `intent anchor`."
+        "Restore it: `git checkout HEAD -- {typed}`. If it was committed like this, remove it with `git rm {typed}`, and let a person make a new one: `intent evidence anchor`."
     );
     Finding { path: Some(path.clone()), ..Finding::new(Code::AnchorBroken, message, help) }
 }
@@ -188,7 +188,7 @@ pub fn verify(
             digests[0]
         );
         let help = format!(
-            "Restore it: `git checkout {commit} -- {folder}`, and commit what that brings back. If its code was removed too, let a person accept that: `intent anchor --accept-gone`."
+            "Restore it: `git checkout {commit} -- {folder}`, and commit what that brings back. If its code was removed too, let a person accept that: `intent evidence anchor --accept-gone`."
         );
         Finding { path: Some(path.clone()), ..Finding::new(Code::AnchorBroken, message, help) }
     }));
@@ -223,7 +223,7 @@ pub fn draft(
     if !missing.is_empty() && !accept_gone {
         return Err(VerbError::mendable(
             "nothing was anchored: earlier anchors name evidence that is gone",
-            "`intent verify` says which and how to restore it. If its code was removed too: `intent anchor --accept-gone`",
+            "`intent evidence verify` says which and how to restore it. If its code was removed too: `intent evidence anchor --accept-gone`",
         ));
     }
     if sections.is_empty() && missing.is_empty() {

@@ -39,7 +39,7 @@ pub fn look(ws: &Workspace) -> Result<TipsReport, VerbError> {
         let Some(now) = remotes.at.get(name) else {
             looked.notes.extend(seen.last().map(|then| {
                 format!(
-                    "{name} was at {} and does not exist any more; `intent verify --accept-rewrite` accepts that.",
+                    "{name} was at {} and does not exist any more; `intent evidence verify --accept-rewrite` accepts that.",
                     then.short()
                 )
             }));
@@ -173,7 +173,7 @@ fn tell(
     });
     looked.notes.extend(unread.map(|(then, path)| {
         format!(
-            "{name} had files of evidence at {} that are missing there now and that this version of `intent` cannot read, {path} among them. So {UNREAD}. `intent verify --accept-rewrite` accepts that.",
+            "{name} had files of evidence at {} that are missing there now and that this version of `intent` cannot read, {path} among them. So {UNREAD}. `intent evidence verify --accept-rewrite` accepts that.",
             then.short()
         )
     }));
@@ -185,7 +185,7 @@ fn tell(
         && open.iter().all(|(_, why)| matches!(why, KeptReason::Diverged))
     {
         looked.notes.push(format!(
-            "{name} was at {} and is not a descendant of it now; no evidence is missing. `intent verify --accept-rewrite` accepts it.",
+            "{name} was at {} and is not a descendant of it now; no evidence is missing. `intent evidence verify --accept-rewrite` accepts it.",
             then.short()
         ));
     }
@@ -210,7 +210,7 @@ fn truncated(
             removed_by(git, now, &lost[0])
         ),
         format!(
-            "Restore it: {}`git checkout {} -- {}`, commit, and push. Where it was taken out on purpose, `intent verify --accept-rewrite`.",
+            "Restore it: {}`git checkout {} -- {}`, commit, and push. Where it was taken out on purpose, `intent evidence verify --accept-rewrite`.",
             if is_behind { "`git pull`, then " } else { "" },
             then.short(),
             lost.join(" ")
@@ -227,7 +227,7 @@ fn unreadable_commit(name: &str, then: &CommitId) -> Finding {
             then.short()
         ),
         format!(
-            "`git fetch {remote} {}` brings the commit back where the remote still has it. Else look at what {name} holds, and then `intent verify --accept-rewrite`.",
+            "`git fetch {remote} {}` brings the commit back where the remote still has it. Else look at what {name} holds, and then `intent evidence verify --accept-rewrite`.",
             then.0
         ),
     )

@@ -1,4 +1,4 @@
-//! `intent erase`: a person removes one line of evidence. A tombstone takes the place of the line,
+//! `intent evidence erase`: a person removes one line of evidence. A tombstone takes the place of the line,
 //! so everybody can see that a line was removed, by whom and why. The tombstone is signed, unless
 //! no key is trusted yet.
 
@@ -162,8 +162,8 @@ pub(crate) fn judge(
                     "Remove it: `git rm -f {path}`, and restore the file that it replaced from a clone that has that file."
                 ),
             };
-            let help =
-                help + " Or somebody whom the branch trusts erases the line: `intent erase`.";
+            let help = help
+                + " Or somebody whom the branch trusts erases the line: `intent evidence erase`.";
             let lines = line.and_then(|line| LineRange::new(line, line));
             let path = Some(path.clone());
             Finding { path, lines, ..Finding::new(Code::LedgerRewritten, message, help) }
@@ -191,7 +191,7 @@ pub(crate) fn judge(
                 }
                 SignatureCheck::Unchecked => {
                     compared.notes.push(format!(
-                        "A line of {path} was erased; `intent verify` says whether somebody whom the branch trusts signed that."
+                        "A line of {path} was erased; `intent evidence verify` says whether somebody whom the branch trusts signed that."
                     ));
                     continue;
                 }

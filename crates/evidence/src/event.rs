@@ -11,7 +11,7 @@ use shell::Dialect;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// The agent's name in `intent hook`: `claude-code`.
+    /// The agent's name in `intent agent hook`: `claude-code`.
     pub host: String,
     pub session: Option<String>,
     pub subagent: Option<String>,

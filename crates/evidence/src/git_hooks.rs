@@ -41,7 +41,7 @@ pub enum Act {
     Status,
 }
 
-/// The answer of `intent git-hooks`: the state of the git hooks.
+/// The answer of `intent setup git-hooks`: the state of the git hooks.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct GitHooksAnswer {
     /// The folder in which git looks for hooks.
@@ -109,7 +109,7 @@ pub struct SealingHooks {
     pub others: BTreeSet<PathBuf>,
 }
 
-/// Finds the hooks that call `intent seal`, also those in `.git/hooks` if git now looks for hooks in
+/// Finds the hooks that call `intent evidence seal`, also those in `.git/hooks` if git now looks for hooks in
 /// another folder, and removes ours if `remove` says so.
 pub fn take_out(ws: &Workspace, act: Act) -> Result<SealingHooks, VerbError> {
     let mut found = SealingHooks { ours: Vec::new(), others: BTreeSet::new() };
@@ -157,7 +157,7 @@ pub enum HooksState {
 pub fn standing(ws: &Workspace) -> HooksState {
     let Some(git) = ws.git() else { return HooksState::NotNeeded("not needed without git") };
     if !ws.root.governed() {
-        return HooksState::NotNeeded("not needed before `intent init`");
+        return HooksState::NotNeeded("not needed before `intent setup init`");
     }
     if states(ws, git).all(|hook| hook.state == HookState::Installed) {
         HooksState::Installed
@@ -168,8 +168,8 @@ pub fn standing(ws: &Workspace) -> HooksState {
     } else {
         let manager = manager(ws, git);
         let remedy = match manager {
-            None => "intent git-hooks --install",
-            Some(_) => "intent git-hooks",
+            None => "intent setup git-hooks --install",
+            Some(_) => "intent setup git-hooks",
         };
         HooksState::Missing { manager, remedy }
     }

@@ -1,4 +1,4 @@
-//! `intent reassign`: a person decides that recorded lines belong to another intent than the one they
+//! `intent evidence reassign`: a person decides that recorded lines belong to another intent than the one they
 //! were recorded under.
 //!
 //! Existing records are not changed. For each commit that brought some of the lines, a new record
@@ -292,7 +292,7 @@ fn not_owned(ws: &Workspace, path: &RelativePath, from: &str, to: &str) -> Findi
             code,
             format!("Lines of {path} were reassigned from {from} to {to}, which {why}."),
             format!(
-                "Put them back with `intent reassign {place} --from {here} --to {back}`, or let a person widen the scope of {to} first."
+                "Put them back with `intent evidence reassign {place} --from {here} --to {back}`, or let a person widen the scope of {to} first."
             ),
         )
     }

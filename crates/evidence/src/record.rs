@@ -663,7 +663,7 @@ fn is_as_committed(ws: &Workspace, path: &RelativePath) -> Result<bool, VerbErro
 }
 
 /// Says why nothing was recorded where all lines were claimed: a line has one record.
-pub const ALL_RECORDED: &str = "every line has a record already; `intent reassign` puts committed lines under another intent, and `intent record --undo` takes back what is in no commit";
+pub const ALL_RECORDED: &str = "every line has a record already; `intent evidence reassign` puts committed lines under another intent, and `intent record --undo` takes back what is in no commit";
 
 fn nothing_differs(
     ws: &Workspace,

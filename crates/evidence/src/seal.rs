@@ -1,4 +1,4 @@
-//! `intent seal`: makes evidence for a commit from those records of the journal whose lines the
+//! `intent evidence seal`: makes evidence for a commit from those records of the journal whose lines the
 //! commit brings.
 //!
 //! The lines that a commit brings to a file are those that the walk through history gives to it. Each

@@ -38,7 +38,7 @@ pub(crate) fn unknown_intents<'a>(
         let message =
             format!("The ledger names the intent {id}, which the registry does not hold.");
         let help = format!(
-            "Put {id} back into {} from git. If the intent has another id now, add `formerly: [{id}]` to its entry. If the code belongs to another intent, a person says so with `intent reassign {} --from {} --to ID`.",
+            "Put {id} back into {} from git. If the intent has another id now, add `formerly: [{id}]` to its entry. If the code belongs to another intent, a person says so with `intent evidence reassign {} --from {} --to ID`.",
             ws.registry.path(),
             text::shell_word(path),
             text::shell_word(id)

@@ -1,4 +1,4 @@
-//! `intent verify`: checks that the ledger is complete and unchanged, and with `--blocks` that the
+//! `intent evidence verify`: checks that the ledger is complete and unchanged, and with `--blocks` that the
 //! code still is what was recorded.
 
 use schemars::JsonSchema;

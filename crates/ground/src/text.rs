@@ -286,9 +286,12 @@ mod tests {
     fn commands_in_a_text_act_in_the_named_folder() {
         for (text, expected) in [
             ("do `intent why a`, or", "do `intent -C 'a b' why a`, or"),
-            ("`git add a && intent seal`", "`git -C 'a b' add a && intent -C 'a b' seal`"),
+            (
+                "`git add a && intent evidence seal`",
+                "`git -C 'a b' add a && intent -C 'a b' evidence seal`",
+            ),
             ("intent INT-001 asks; `INT-001`", "intent INT-001 asks; `INT-001`"),
-            ("`intent -C x init`", "`intent -C x init`"),
+            ("`intent -C x setup init`", "`intent -C x setup init`"),
         ] {
             assert_eq!(with_commands_in("'a b'", text), expected);
         }

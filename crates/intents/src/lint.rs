@@ -130,7 +130,7 @@ fn duplicates(registry: &Registry, free: &str) -> Vec<Finding> {
         let message = format!("Another intent also has the id {id}, so neither can be selected.");
         let path = file.path().for_shell();
         let help = format!(
-            "If they are one intent, remove one of the two. Otherwise `intent renumber {id} --file {path}` gives this one an id of its own, such as {free}, and its records with it."
+            "If they are one intent, remove one of the two. Otherwise `intent setup renumber {id} --file {path}` gives this one an id of its own, such as {free}, and its records with it."
         );
         let finding = file.finding(Code::DuplicateId, intent.id.span.clone(), message, help);
         let (other, _) = registry.source(earlier);

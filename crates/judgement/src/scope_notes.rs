@@ -25,7 +25,7 @@ pub fn notes(ws: &Workspace, globs: &[String], cwd: &Path) -> Vec<String> {
 fn note(glob: &str, files: &[RelativePath], here: Option<&str>) -> Option<String> {
     let scope = Scope::new(&[glob]);
     if !scope.errors().is_empty() {
-        // `intent verify` reports a glob that cannot be read.
+        // `intent evidence verify` reports a glob that cannot be read.
         return None;
     }
     let owns = |path: &str| RelativePath::new(path).is_ok_and(|path| scope.owns(&path));

@@ -1,4 +1,4 @@
-//! Checks every file of a ledger for `intent verify`. Records are dropped after they are checked,
+//! Checks every file of a ledger for `intent evidence verify`. Records are dropped after they are checked,
 //! so memory use does not grow with the ledger.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};

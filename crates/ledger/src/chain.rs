@@ -214,7 +214,7 @@ fn missing_records(writer: &str, records: RangeInclusive<u64>) -> String {
 
 pub(super) fn lost_records(lost: journal::LostRecords) -> Finding {
     let path = journal::shown_path(&lost.writer);
-    let help = "Put the lines back where a copy of the journal has them. A person accepts that they are gone with `intent verify --accept-rewrite`.";
+    let help = "Put the lines back where a copy of the journal has them. A person accepts that they are gone with `intent evidence verify --accept-rewrite`.";
     let message = missing_records(&lost.writer, lost.records);
     Finding::new(Code::LedgerBroken, message, help).in_file(&path)
 }

@@ -7,7 +7,7 @@
 //! - `all_records`: the records of a workspace or a commit.
 //! - `anchor`: signed lists of the evidence in a commit.
 //! - `append`: appending records.
-//! - `audit`: checking every file for `intent verify`.
+//! - `audit`: checking every file for `intent evidence verify`.
 //! - `chain`: the hash chain that links the records of a writer.
 //! - `claim`: a record that brought lines.
 //! - `dialect_files`: the files, conversations and ranges in such records.

@@ -76,7 +76,7 @@ fn switched_off(ws: &Workspace) -> Option<CheckResult> {
     let off = session::off_until(&ws.root)?;
     let why = off.reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
     Some(bad_health(format!(
-        "a person switched the gate off until {}{why}; `intent on` ends it",
+        "a person switched the gate off until {}{why}; `intent agent on` ends it",
         off.until
     )))
 }
@@ -146,7 +146,9 @@ fn check_governed(ws: &Workspace) -> CheckResult {
     let root = ws.root.path().display();
     match ws.root.governed() {
         true => good_health(format!("{root} holds .orchestration/")),
-        false => bad_health(format!("{root} has no .orchestration/; create it with `intent init`")),
+        false => {
+            bad_health(format!("{root} has no .orchestration/; create it with `intent setup init`"))
+        }
     }
 }
 
@@ -214,7 +216,9 @@ fn ledger(ws: &Workspace) -> CheckResult {
         return good_health(format!("{records}, every chain whole"));
     };
     let findings = counted(broken.len(), "finding");
-    bad_health(format!("{records}, {findings}; the first: {message} {help} See `intent verify`"))
+    bad_health(format!(
+        "{records}, {findings}; the first: {message} {help} See `intent evidence verify`"
+    ))
 }
 
 /// Reports whether git's hooks are installed. Without them a commit does not carry its evidence.
@@ -253,7 +257,7 @@ fn check_ignored(ws: &Workspace) -> CheckResult {
     match missing.is_empty() {
         true => good_health("selection and local state stay out of commits"),
         false => bad_health(format!(
-            ".orchestration/.gitignore does not name {}; add it there, or remove the file and run `intent init`",
+            ".orchestration/.gitignore does not name {}; add it there, or remove the file and run `intent setup init`",
             missing.iter().map(|name| format!("/{name}")).collect::<Vec<_>>().join(" and ")
         )),
     }
@@ -277,7 +281,7 @@ fn attributes(ws: &Workspace) -> CheckResult {
     match texts.iter().flat_map(|text| text.lines()).any(keeps) {
         true => good_health("git leaves the ledger's bytes alone"),
         false => bad_health(
-            "nothing keeps git from converting line ends in the ledger, which breaks every hash; `intent init` writes .orchestration/.gitattributes where it is missing",
+            "nothing keeps git from converting line ends in the ledger, which breaks every hash; `intent setup init` writes .orchestration/.gitattributes where it is missing",
         ),
     }
 }

@@ -1,4 +1,4 @@
-//! `intent explain --batch`: says how shell commands are understood, without running them.
+//! `intent agent explain --batch`: says how shell commands are understood, without running them.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! `intent init`: creates the first files of a workspace. Existing files are never overwritten.
+//! `intent setup init`: creates the first files of a workspace. Existing files are never overwritten.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +12,7 @@ use ground::{Environment, Root, store, text};
 use intents::Status;
 use why::{VerbError, Workspace, selectable};
 
-/// What `intent init` created, and what it left alone.
+/// What `intent setup init` created, and what it left alone.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct InitAnswer {
     /// The root folder of the workspace.

@@ -13,7 +13,7 @@
 //! - [`select`]: selecting an intent, and listing all of them.
 //! - [`source`]: what another format says of an intent that is kept there.
 //! - [`status`]: a short overview of the state of a workspace.
-//! - `taken_back`: what `intent uninstall` took back.
+//! - `taken_back`: what `intent setup uninstall` took back.
 //! - [`team`]: the files that a team needs besides the ledger.
 //! - [`uninstall`]: removing what `init` added.
 

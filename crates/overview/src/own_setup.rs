@@ -5,12 +5,12 @@ use super::team;
 use hook::install;
 use judgement::check::CheckRequest;
 
-/// Returns the check that every face makes. What `intent init` wrote is no finding in it.
+/// Returns the check that every face makes. What `intent setup init` wrote is no finding in it.
 pub fn check_request() -> CheckRequest {
     CheckRequest { is_own_setup: Some(is_own_setup), ..CheckRequest::default() }
 }
 
-/// Recognises what `intent init` writes into files of the project, see
+/// Recognises what `intent setup init` writes into files of the project, see
 /// [`CheckRequest::is_own_setup`].
 pub fn is_own_setup(path: &str, texts: &dyn Fn() -> Option<(Option<String>, String)>) -> bool {
     (install::is_settings_file(path) || team::is_file(path))

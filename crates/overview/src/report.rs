@@ -187,7 +187,7 @@ pub fn report(ws: &Workspace) -> Result<ReportAnswer, VerbError> {
     };
     if findings.len() > MAX_FINDINGS {
         notes.push(format!(
-            "{} more findings are not listed; `intent check` and `intent verify` list them.",
+            "{} more findings are not listed; `intent check` and `intent evidence verify` list them.",
             findings.len() - MAX_FINDINGS
         ));
         findings.truncate(MAX_FINDINGS);

@@ -1,4 +1,4 @@
-//! What `intent uninstall` took back, and what remains.
+//! What `intent setup uninstall` took back, and what remains.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `intent init --team`: adds the files that a team needs besides the ledger: a CI job that checks
+//! `intent setup team`: adds the files that a team needs besides the ledger: a CI job that checks
 //! each change before it is merged (`ci`), an entry for the framework pre-commit (`precommit`), and
 //! code owners for the files that control agents (`codeowners`).
 //!
@@ -26,7 +26,7 @@ const BEGIN: &str =
     "# intent:begin (`intent init --team` wrote this; `intent uninstall` takes it away)";
 const END: &str = "# intent:end";
 
-/// What `intent init --team` did, and what is left to do.
+/// What `intent setup team` did, and what is left to do.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TeamAnswer {
     /// The files of the team, with what was done to each.

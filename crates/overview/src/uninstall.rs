@@ -1,4 +1,4 @@
-//! `intent uninstall`: removes what `init` added to a repository, and everything that `intent` has
+//! `intent setup uninstall`: removes what `init` added to a repository, and everything that `intent` has
 //! stored in this clone.
 //!
 //! The files that the team shares (registry, policy, evidence) stay unless the request says
@@ -45,7 +45,7 @@ pub fn uninstall(
             remove_shared_files(ws, answer)?;
         } else if folder.is_dir() {
             let why = "registry, policy and evidence are the record of everybody who works here";
-            answer.leave(&folder, why, "`intent uninstall --everything`");
+            answer.leave(&folder, why, "`intent setup uninstall --everything`");
         }
     }
     remove_from_git_directory(ws, open, answer)?;
@@ -109,7 +109,7 @@ fn remove_from_git_directory(
             let are = if open == 1 { "is" } else { "are" };
             let records = counted(open, "record");
             let why = format!("{records} {are} in no commit yet, and nowhere else");
-            let remedy = "commit their code or run `intent seal`, then run this again; `intent uninstall --everything` deletes them";
+            let remedy = "commit their code or run `intent evidence seal`, then run this again; `intent setup uninstall --everything` deletes them";
             answer.leave(&folder, why, remedy);
         } else {
             answer.remove(&folder)?;
@@ -122,7 +122,7 @@ fn remove_from_git_directory(
         }
         let word = shell_word(&tree.display().to_string());
         let why = "it belongs to another work tree of this repository";
-        answer.leave(&folder, why, format!("`intent -C {word} uninstall`"));
+        answer.leave(&folder, why, format!("`intent -C {word} setup uninstall`"));
     }
     Ok(())
 }
@@ -135,7 +135,7 @@ fn take_out_git_hooks(ws: &Workspace, answer: &mut UninstallAnswer) -> Result<()
     }
     for path in &hooks.others {
         let remedy = "take that line out; until then it does nothing without the program";
-        answer.leave(path, "it calls `intent seal`, and is not ours to change", remedy);
+        answer.leave(path, "it calls `intent evidence seal`, and is not ours to change", remedy);
     }
     Ok(())
 }

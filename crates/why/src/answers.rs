@@ -417,7 +417,7 @@ pub fn misplaced(ws: &Workspace, path: &RelativePath, claim: &Claim) -> Option<S
     let called = &present.name.value;
     let (path, [from, to]) = (path.for_shell(), [id, to].map(text::shell_word));
     Some(format!(
-        "{id} was {name:?} when this was recorded, and {called:?} is another intent. Put it right with `intent reassign {path} --from {from} --to {to}`; {why}."
+        "{id} was {name:?} when this was recorded, and {called:?} is another intent. Put it right with `intent evidence reassign {path} --from {from} --to {to}`; {why}."
     ))
 }
 

@@ -78,7 +78,7 @@ impl Hint for VerbError {
             Self::NothingSelected { next } => Some(next.clone()),
             Self::NotInProgress { id, .. } => Some(format!("start it with `intent start {id}`")),
             Self::UnknownIntent { id, known, .. } if known.contains(id) => {
-                Some("`intent verify` shows where, and what to do".to_owned())
+                Some("`intent evidence verify` shows where, and what to do".to_owned())
             }
             Self::UnknownIntent { meant: Some(meant), .. } => {
                 Some(format!("did you mean {meant}?"))

@@ -81,7 +81,7 @@ pub fn owners_of_file(ws: &Workspace, path: &RelativePath, selected: Option<&str
         forbidden_by.is_some() || open.iter().any(|it| it.in_progress() && is_selected(it));
     let next = match may_go_on {
         true => None,
-        false if !ws.root.governed() => Some("intent init".to_owned()),
+        false if !ws.root.governed() => Some("intent setup init".to_owned()),
         false => next_command(path, &open, in_hand, keeping),
     };
     let owners = owners.into_iter().map(|intent| FileOwner {

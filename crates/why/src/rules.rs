@@ -345,7 +345,7 @@ impl Rules {
         );
         if let Some(place) = recorded {
             help.push_str(&format!(
-                " If {id} is not what it was written for, a person puts it under the right intent with `intent reassign {place} --from {id} --to {owner}`."
+                " If {id} is not what it was written for, a person puts it under the right intent with `intent evidence reassign {place} --from {id} --to {owner}`."
             ));
         }
         help

@@ -32,7 +32,7 @@ impl Workspace {
 /// version of the program wrote it.
 pub(crate) fn newer_format_note(format: u32) -> String {
     format!(
-        "The ledger is not read in full: there is evidence in format {format}, while this version of `intent` knows {}. Install a newer version; `intent verify` names the files.",
+        "The ledger is not read in full: there is evidence in format {format}, while this version of `intent` knows {}. Install a newer version; `intent evidence verify` names the files.",
         evidence::FORMAT
     )
 }

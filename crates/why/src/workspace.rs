@@ -742,8 +742,8 @@ impl Workspace {
         let root = self.root.path();
         let is_here = self.root.environment().folder().is_ok_and(|folder| folder.starts_with(root));
         let command = match is_here {
-            true => "intent init".to_owned(),
-            false => format!("intent -C {} init", shell_word(&root.display().to_string())),
+            true => "intent setup init".to_owned(),
+            false => format!("intent -C {} setup init", shell_word(&root.display().to_string())),
         };
         let message = format!("{} has no .orchestration/ folder", root.display());
         Err(VerbError::mendable(message, format!("create one with `{command}`")))

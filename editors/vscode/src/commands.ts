@@ -64,7 +64,7 @@ const COMMANDS: Record<string, Deed> = {
   "intent.editor.approveInTerminal": ({ server, status }, code?: string) => inTerminal(server, code ? ["approve", code] : ["approve"], governed(status).root),
   "intent.editor.report": ({ server, status }) => openReport(server, governed(status).root),
   "intent.editor.doctor": ({ server, status }) => inTerminal(server, ["doctor"], status.current?.root ?? folder()),
-  "intent.editor.gitHooks": ({ server, status }) => inTerminal(server, ["git-hooks", "--install"], governed(status).root),
+  "intent.editor.gitHooks": ({ server, status }) => inTerminal(server, ["setup", "git-hooks", "--install"], governed(status).root),
   "intent.editor.init": init,
   "intent.editor.install": ({ server }) => install(server),
   "intent.editor.filter": ({ tree }) => tree.choose(),

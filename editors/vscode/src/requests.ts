@@ -32,7 +32,7 @@ export async function putQuestion(params: ShowMessageRequestParams): Promise<Mes
 export async function showMessage(params: ShowMessageParams, memory: vscode.Memento): Promise<void> {
   if (!params.message.includes(DECLINE_HOOKS)) return void dialog(params.type)(params.message);
   if (memory.get(HOOKS_NEVER, false)) return;
-  const install = params.message.includes("`intent git-hooks --install`") ? [INSTALL_HOOKS] : [];
+  const install = params.message.includes("`intent setup git-hooks --install`") ? [INSTALL_HOOKS] : [];
   const chosen = await dialog(params.type)(params.message, ...install, NEVER_AGAIN);
   if (chosen === INSTALL_HOOKS) await vscode.commands.executeCommand("intent.editor.gitHooks");
   if (chosen === NEVER_AGAIN) await memory.update(HOOKS_NEVER, true);

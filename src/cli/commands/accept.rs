@@ -18,7 +18,7 @@ use why::Workspace;
 Each block keeps the intent it had. The record says who accepted it: the person at this
 terminal, by the name that git has; without a terminal, somebody unknown. An agent is
 refused. A commit carries the record to other clones: the one with the code, or any
-after `intent seal`.
+after `intent evidence seal`.
 
 Examples:
   intent accept src/auth/jwt.rs:42

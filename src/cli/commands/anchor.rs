@@ -1,4 +1,4 @@
-//! `intent anchor`: signs the digests of evidence that `HEAD` holds, so that a removal is noticed.
+//! `intent evidence anchor`: signs the digests of evidence that `HEAD` holds, so that a removal is noticed.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use ledger::anchor::NAMESPACE;
 #[command(after_help = "\
 For a person, or CI: refused where an agent runs it. Signs with an SSH key the digests of
 the evidence that HEAD holds and that no anchor vouches for yet, and writes one file below
-.orchestration/anchors/. `intent verify` then says how far anchors vouch.
+.orchestration/anchors/. `intent evidence verify` then says how far anchors vouch.
 
 Whose keys count stands in .orchestration/allowed_signers of the branch that work is merged
 into, in the format of `man ssh-keygen`, and in the file that git's setting
@@ -50,7 +50,9 @@ fn show(page: &mut Page, answer: &AnchorAnswer) {
     if !answer.trusted {
         page.literal("  ").label(WARN, "warning:");
         page.literal("no trusted signer has this key, so the anchor does not count; a line with");
-        page.line(" it belongs in .orchestration/allowed_signers (`intent anchor --help`)");
+        page.line(
+            " it belongs in .orchestration/allowed_signers (`intent evidence anchor --help`)",
+        );
     }
     let path = answer.path.for_shell();
     page.next_command(&format!("git add {path} && git commit -m \"Anchor the evidence\""));

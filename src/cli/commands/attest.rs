@@ -1,5 +1,5 @@
-//! `intent attest`: states what a range of commits holds, in a form that other tools verify; and
-//! `intent verify --attestation`.
+//! `intent evidence attest`: states what a range of commits holds, in a form that other tools verify; and
+//! `intent evidence verify --attestation`.
 
 use std::fs::File;
 use std::path::{Component, Path, PathBuf};
@@ -35,19 +35,19 @@ check` finds in it, and which evidence it carries. It is computed from the rows 
 export`, so a range always gives the same statement.
 
 With --key it is signed, which is for a person, or CI: refused where an agent runs it.
-Whose keys count is told by `intent anchor --help`; the namespace is intent-attestation.
+Whose keys count is told by `intent evidence anchor --help`; the namespace is intent-attestation.
 Without --key it has no signature, and the attest step of a forge can sign it.
 
 Examples:
-  intent attest main~20..main --key ~/.ssh/id_ed25519 > attestation.json
-  intent attest v1.0..v1.1 --file rows/claims.v1.jsonl > attestation.json
-  intent verify --attestation attestation.json")]
+  intent evidence attest main~20..main --key ~/.ssh/id_ed25519 > attestation.json
+  intent evidence attest v1.0..v1.1 --file rows/claims.v1.jsonl > attestation.json
+  intent evidence verify --attestation attestation.json")]
 pub struct AttestArgs {
     /// The commits: `A..B`, or one revision for its whole history
     #[arg(value_name = "A..B")]
     range: String,
 
-    /// A file that `intent export` wrote, below the current folder; its hash is part of the statement
+    /// A file that `intent evidence export` wrote, below the current folder; its hash is part of the statement
     #[arg(long = "file", value_name = "FILE")]
     files: Vec<String>,
 
@@ -136,7 +136,7 @@ pub(super) fn verify(context: &Context, file: &Path) -> Result<Exit, CliError> {
     let bytes =
         bytes.ok_or_else(|| CliError::io(file, "read", std::io::ErrorKind::NotFound.into()))?;
     let (envelope, statement) = read(&bytes).map_err(|what| {
-        let hint = "`intent attest A..B` writes what is read here";
+        let hint = "`intent evidence attest A..B` writes what is read here";
         CliError::usage(format!("{} is no attestation: {what}", file.display()), hint)
     })?;
     let mut problems = Vec::new();

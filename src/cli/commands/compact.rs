@@ -1,4 +1,4 @@
-//! `intent compact`: merges the evidence of each closed month into one file.
+//! `intent evidence compact`: merges the evidence of each closed month into one file.
 
 use crate::cli::git::stage;
 use crate::cli::print::{GOOD, Page, STRONG};
@@ -56,7 +56,7 @@ fn show(page: &mut Page, answer: &CompactAnswer) {
     }
     if !answer.left.is_empty() {
         page.count(answer.left.len(), "file").literal(" of closed months stayed: in no commit ");
-        page.line("yet, or not readable; `intent verify` says more");
+        page.line("yet, or not readable; `intent evidence verify` says more");
     }
     if !answer.months.is_empty() && !answer.dry_run {
         let commit = "git commit -m \"Compact the evidence of closed months\"";

@@ -1,4 +1,4 @@
-//! `intent completions`: prints the completion script of a shell.
+//! `intent setup completions`: prints the completion script of a shell.
 
 use clap_complete::Shell;
 
@@ -8,8 +8,8 @@ use crate::cli::{CliError, Context, Exit};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  intent completions bash > ~/.local/share/bash-completion/completions/intent
-  intent completions fish > ~/.config/fish/completions/intent.fish")]
+  intent setup completions bash > ~/.local/share/bash-completion/completions/intent
+  intent setup completions fish > ~/.config/fish/completions/intent.fish")]
 pub struct CompletionsArgs {
     /// The shell to write completions for
     shell: Shell,

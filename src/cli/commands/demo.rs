@@ -1,4 +1,4 @@
-//! `intent demo`: makes a small repository with a story to look at. All of it is made with the
+//! `intent setup demo`: makes a small repository with a story to look at. All of it is made with the
 //! verbs and with git; no line of its ledger is written by hand.
 
 mod story;
@@ -32,8 +32,8 @@ the commits, and one edit since that is out of scope. It needs git, and touches 
 the folder; remove that when you have seen enough.
 
 Examples:
-  intent demo
-  intent demo ~/intent-demo")]
+  intent setup demo
+  intent setup demo ~/intent-demo")]
 pub struct DemoArgs {
     /// An empty or a new folder to make it in; without one, a temporary folder
     folder: Option<PathBuf>,
@@ -96,7 +96,7 @@ fn require_ungoverned(folder: &Path, environment: &Environment) -> Result<(), Cl
     }
     Err(CliError::usage(
         format!("{} lies in the workspace {}", folder.display(), root.path().display()),
-        "name a folder outside of it, or none: `intent demo`",
+        "name a folder outside of it, or none: `intent setup demo`",
     ))
 }
 
@@ -106,7 +106,7 @@ fn empty(folder: &Path) -> Result<PathBuf, CliError> {
     if std::fs::read_dir(folder).map_err(io)?.next().is_some() {
         return Err(CliError::usage(
             format!("{} is not empty; nothing was changed", folder.display()),
-            "name a folder that is not there yet, or none: `intent demo`",
+            "name a folder that is not there yet, or none: `intent setup demo`",
         ));
     }
     folder.canonicalize().map_err(io)

@@ -1,4 +1,4 @@
-//! `intent erase`: a person removes one line from the evidence.
+//! `intent evidence erase`: a person removes one line from the evidence.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ key where the branch that work is merged into trusts somebody (.orchestration/al
 Commits that exist keep the line; rewriting history is git's business.
 
 Example:
-  intent erase 5ccc6d0c860f77901c89fee2e8034808:0 --why \"names a customer\"")]
+  intent evidence erase 5ccc6d0c860f77901c89fee2e8034808:0 --why \"names a customer\"")]
 pub struct EraseArgs {
     /// The record, by the id that `intent why PATH:LINE` shows
     record: String,

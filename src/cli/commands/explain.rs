@@ -1,4 +1,4 @@
-//! `intent explain`: shows how a shell command is read, or what a finding means.
+//! `intent agent explain`: shows how a shell command is read, or what a finding means.
 
 mod pages;
 
@@ -31,10 +31,10 @@ A batch holds one command per line, as a JSON string. For each command, one line
 JSON with its class, targets and rule is printed.
 
 Examples:
-  intent explain 'git checkout -- src/'
-  intent explain scope-violation
-  intent explain --json 'sudo rm -rf /'
-  intent explain --batch commands.jsonl")]
+  intent agent explain 'git checkout -- src/'
+  intent agent explain scope-violation
+  intent agent explain --json 'sudo rm -rf /'
+  intent agent explain --batch commands.jsonl")]
 pub struct ExplainArgs {
     /// The command, as one word; or the code of a finding
     #[arg(required_unless_present = "batch", conflicts_with = "batch", allow_hyphen_values = true)]

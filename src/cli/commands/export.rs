@@ -1,4 +1,4 @@
-//! `intent export`: what was committed, as data for other programs.
+//! `intent evidence export`: what was committed, as data for other programs.
 
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
@@ -36,10 +36,10 @@ and repository that query engines know, and a file that was written never change
 People are left out. --secret-file writes a hash in place of each name, --names the name.
 
 Examples:
-  intent export --range main~20..main
-  intent export --since 30d --out lake
-  intent export --range v1.0..v1.1 --format agent-trace > traces.jsonl
-  intent export --range origin/main@{1}..origin/main --format otlp --out lake")]
+  intent evidence export --range main~20..main
+  intent evidence export --since 30d --out lake
+  intent evidence export --range v1.0..v1.1 --format agent-trace > traces.jsonl
+  intent evidence export --range origin/main@{1}..origin/main --format otlp --out lake")]
 pub struct ExportArgs {
     /// The commits: `A..B`, or one revision for its whole history; without it, that of HEAD
     #[arg(long, value_name = "A..B")]

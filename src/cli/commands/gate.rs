@@ -1,4 +1,4 @@
-//! `intent gate`: judges whether files may be changed.
+//! `intent agent gate`: judges whether files may be changed.
 
 use std::path::PathBuf;
 
@@ -13,8 +13,8 @@ Answers no opinion, ask or deny; there is no allow. Exit code 0 when nothing is
 against it, 1 when it is denied or a person should decide.
 
 Examples:
-  intent gate src/auth/jwt.rs --intent INT-001
-  intent gate src/a.rs src/b.rs --session claude-code:abc123")]
+  intent agent gate src/auth/jwt.rs --intent INT-001
+  intent agent gate src/a.rs src/b.rs --session claude-code:abc123")]
 pub struct GateArgs {
     /// Every file that would change, the sources of moves included
     #[arg(required = true, value_name = "PATH")]

@@ -1,4 +1,4 @@
-//! `intent git-hooks`: installs, removes and shows the git hooks that seal records into commits.
+//! `intent setup git-hooks`: installs, removes and shows the git hooks that seal records into commits.
 
 use crate::cli::print::{DIM, GOOD, NOTE, Page, WARN};
 use crate::cli::{CliError, Context, Exit};
@@ -14,8 +14,8 @@ that is there already is kept and called first. None of ours makes a commit fail
 where this program is gone. Where husky, lefthook or core.hooksPath say which hooks run,
 nothing is written, and what to add is printed.
 
-A clone has no hooks: whoever clones runs `intent git-hooks --install` once. Without
-them `intent seal` does the same, and what was committed meanwhile is sealed late.
+A clone has no hooks: whoever clones runs `intent setup git-hooks --install` once. Without
+them `intent evidence seal` does the same, and what was committed meanwhile is sealed late.
 Who wants none says `git config intent.hooks false`, and is not reminded again.")]
 pub struct GitHooksArgs {
     /// Install the hooks

@@ -1,4 +1,4 @@
-//! `intent hook`: runs the agents' hook.
+//! `intent agent hook`: runs the agents' hook.
 
 use std::process::ExitCode;
 
@@ -17,8 +17,8 @@ call that changes something, and that cannot be judged, is denied in the host's
 own words.
 
 Examples:
-  intent hook claude-code < call.json
-  intent hook auto < call.json")]
+  intent agent hook claude-code < call.json
+  intent agent hook auto < call.json")]
 pub struct HookArgs {
     /// The host that makes the call
     #[arg(value_name = "HOST")]

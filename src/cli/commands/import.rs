@@ -1,4 +1,4 @@
-//! `intent import`: takes over what another tool recorded.
+//! `intent evidence import`: takes over what another tool recorded.
 
 use std::path::PathBuf;
 
@@ -46,8 +46,9 @@ pub fn run(context: &Context, args: ImportArgs) -> Result<Exit, CliError> {
         ImportFormat::Records => import_ledger(&context.governed_workspace()?.root, &file),
     };
     let answer = imported.map_err(|error| {
-        let hint =
-            error.hint().unwrap_or_else(|| "`intent import --help` says what is read".into());
+        let hint = error
+            .hint()
+            .unwrap_or_else(|| "`intent evidence import --help` says what is read".into());
         CliError::usage(error.to_string(), hint)
     })?;
     context.answer(&answer, |page| show(page, &args, &answer))

@@ -1,4 +1,4 @@
-//! `intent init`: creates the first files of a workspace, and installs the hook of each agent that
+//! `intent setup init`: creates the first files of a workspace, and installs the hook of each agent that
 //! is used in it.
 
 mod editors;
@@ -28,7 +28,7 @@ commits and git's hands off the ledger. The registry comes with the first `inten
 `intent policy --template` begins a policy. Puts in git's hooks, or says what to add to the
 program that manages them. Wires the agents whose settings are in the project, and names those that
 are only installed here, and what your editor needs. It asks nothing; a second run
-changes nothing; `intent uninstall` takes all of it back.
+changes nothing; `intent setup uninstall` takes all of it back.
 
 With --agent or --all it puts our hook and our MCP server into the settings of
 these agents, in the strictest way each has, and says what it cannot enforce. What
@@ -43,12 +43,12 @@ Agents: claude-code codex cursor copilot vscode gemini antigravity windsurf clin
 droid devin opencode amp pi
 
 Examples:
-  intent init
-  intent init --team --owner @ada
-  intent init --agent claude-code --agent codex
-  intent init --all
-  intent init --agent gemini --user
-  intent init --remove-agent cursor")]
+  intent setup init
+  intent setup team --owner @ada
+  intent setup init --agent claude-code --agent codex
+  intent setup init --all
+  intent setup init --agent gemini --user
+  intent setup init --remove-agent cursor")]
 pub struct InitArgs {
     /// Wire this agent in the settings of the project; may be repeated
     #[arg(long, value_name = "NAME", conflicts_with_all = ["all", "remove_agent"])]
@@ -87,7 +87,7 @@ pub struct InitArgs {
 /// Set up a repository and what a team needs: a job for the forge, pre-commit, CODEOWNERS
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The same as `intent init --team`: `intent setup init --help` says what is written.
+The same as `intent setup team`: `intent setup init --help` says what is written.
 
 Example:
   intent setup team --owner @ada")]
@@ -254,7 +254,7 @@ fn first_use(context: &Context, args: &InitArgs) -> Result<FirstUseAnswer, CliEr
                 }
             }
             FoundBy::TextFile(by) | FoundBy::Program(by) => {
-                let command = format!("intent init --agent {name}");
+                let command = format!("intent setup init --agent {name}");
                 answer.agents_here.push(InitOffer { name, by: by.to_owned(), command });
             }
         }
@@ -327,6 +327,7 @@ fn this_program(context: &Context) -> Result<HostProgram, CliError> {
 
 fn not_installed(error: InstallError) -> CliError {
     let hint = error.hint();
-    let hint = hint.unwrap_or_else(|| "`intent init --help` says what is written where".into());
+    let hint =
+        hint.unwrap_or_else(|| "`intent setup init --help` says what is written where".into());
     CliError::usage(error.to_string(), hint)
 }

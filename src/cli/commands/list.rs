@@ -65,7 +65,7 @@ fn show(page: &mut Page, workspace: &Workspace, intents: &[IntentSummary], all: 
     if intents.is_empty() {
         page.line(match workspace.root.governed() {
             true => "No intents. Create one with `intent new NAME`.",
-            false => "No intents. `intent init` sets up a place for them.",
+            false => "No intents. `intent setup init` sets up a place for them.",
         });
         return;
     }

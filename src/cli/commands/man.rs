@@ -1,4 +1,4 @@
-//! `intent man`: writes the manual pages.
+//! `intent setup man`: writes the manual pages.
 
 use std::path::PathBuf;
 
@@ -9,8 +9,8 @@ use crate::cli::{CliError, Context, Exit};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  intent man | man -l -
-  intent man --dir ~/.local/share/man/man1")]
+  intent setup man | man -l -
+  intent setup man --dir ~/.local/share/man/man1")]
 pub struct ManArgs {
     /// Write intent.1, intent-why.1, … into this folder
     #[arg(long, value_name = "DIR")]

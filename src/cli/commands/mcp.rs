@@ -1,12 +1,12 @@
-//! `intent mcp`: runs the MCP server.
+//! `intent agent mcp`: runs the MCP server.
 
 use crate::cli::{CliError, Context, Exit};
 
 /// Run the MCP server on stdin and stdout
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Every client starts it as a program: `intent mcp`, in the project's folder, or
-`intent -C DIR mcp` where the client starts programs somewhere else.")]
+Every client starts it as a program: `intent agent mcp`, in the project's folder, or
+`intent -C DIR agent mcp` where the client starts programs somewhere else.")]
 pub struct McpArgs {
     /// Accepted for clients that insist on it; stdio is the only transport
     #[arg(long, hide = true)]

@@ -1,4 +1,4 @@
-//! `intent off` and `intent on`: a person switches the gate off for some time, and on again.
+//! `intent agent off` and `intent agent on`: a person switches the gate off for some time, and on again.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ For a person at a terminal of their own: refused without one, and where an agent
 Meanwhile nothing is held up in this work tree; that it was off is recorded.
 
 Example:
-  intent off --for 10m --reason \"moving folders by hand\"")]
+  intent agent off --for 10m --reason \"moving folders by hand\"")]
 pub struct OffArgs {
     /// For how long: 10m, 1h30m; at most 8h
     #[arg(long = "for", value_name = "TIME", value_parser = parse_duration)]
@@ -57,7 +57,7 @@ fn print_switch(context: &Context, answer: &SwitchAnswer) -> Result<Exit, CliErr
         match (&answer.off, answer.changed) {
             (Some(off), _) => {
                 page.styled(WARN, "○").literal(" The gate is off until ");
-                page.text(when::date(&off.until)).literal("; `intent on` ends it earlier")
+                page.text(when::date(&off.until)).literal("; `intent agent on` ends it earlier")
             }
             (None, true) => page.styled(GOOD, "●").literal(" The gate is on again"),
             (None, false) => page.styled(GOOD, "●").literal(" The gate was on already"),

@@ -1,4 +1,4 @@
-//! `intent protocol`: prints how an agent works in this workspace.
+//! `intent agent protocol`: prints how an agent works in this workspace.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! `intent reassign`: a person puts recorded blocks under another intent, or under none.
+//! `intent evidence reassign`: a person puts recorded blocks under another intent, or under none.
 
 use std::ffi::OsString;
 
@@ -17,15 +17,15 @@ const NOBODY: &str = "nobody";
 #[command(after_help = "\
 For a person at a terminal of their own: refused without one, and where an agent runs it.
 The lines have to be committed. No record is changed: new ones, one for each commit that
-brought the lines, say which are meant and who says so; `intent seal` stages them.
+brought the lines, say which are meant and who says so; `intent evidence seal` stages them.
 
 Examples:
-  intent reassign src/auth/jwt.rs --from INT-001 --to INT-002
-  intent reassign src/auth/jwt.rs:42 --from INT-001 --to INT-002
-  intent reassign 'src/auth/jwt.rs#Token.verify' --from INT-001 --to INT-002
-  intent reassign src/auth/jwt.rs:42 --from INT-001 --to nobody
+  intent evidence reassign src/auth/jwt.rs --from INT-001 --to INT-002
+  intent evidence reassign src/auth/jwt.rs:42 --from INT-001 --to INT-002
+  intent evidence reassign 'src/auth/jwt.rs#Token.verify' --from INT-001 --to INT-002
+  intent evidence reassign src/auth/jwt.rs:42 --from INT-001 --to nobody
                                        takes a record back: git's author answers again
-  intent reassign 01a20072-1c54-71ce-83dd-ab64dab6b493 --from INT-001 --to INT-002
+  intent evidence reassign 01a20072-1c54-71ce-83dd-ab64dab6b493 --from INT-001 --to INT-002
                                        a record, by the id that `intent trace` shows")]
 pub struct ReassignArgs {
     /// The blocks of a file, the one at a line, those of a name, or those of a record

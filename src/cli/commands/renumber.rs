@@ -1,4 +1,4 @@
-//! `intent renumber`: gives the second of two intents with one id an id of its own.
+//! `intent setup renumber`: gives the second of two intents with one id an id of its own.
 
 use std::ffi::OsString;
 
@@ -14,7 +14,7 @@ The intent in FILE gets the next free id, and `formerly` keeps the old one. What
 recorded under it goes with it: the name of the intent tells the records of the two apart.
 
 Example:
-  intent renumber INT-005 --file .orchestration/intents/INT-005-jwt-migration.yaml")]
+  intent setup renumber INT-005 --file .orchestration/intents/INT-005-jwt-migration.yaml")]
 pub struct RenumberArgs {
     /// The id that two intents have
     id: String,

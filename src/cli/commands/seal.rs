@@ -1,4 +1,4 @@
-//! `intent seal`: makes evidence of records that are in no commit yet.
+//! `intent evidence seal`: makes evidence of records that are in no commit yet.
 
 mod message;
 
@@ -19,7 +19,7 @@ use why::Workspace;
 /// Seal what was recorded into evidence that commits carry
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Git's hooks do this by themselves (`intent git-hooks --install`). By hand it is for
+Git's hooks do this by themselves (`intent setup git-hooks --install`). By hand it is for
 commits that were made without them: with --no-verify, by another tool, by a rebase.
 What it writes is staged and rides in the next commit.
 
@@ -49,7 +49,7 @@ pub fn run(context: &Context, args: SealArgs) -> Result<Exit, CliError> {
         {
             let message = format!("{hook} could not seal: {error}");
             ground::session::log(&workspace.root, &message);
-            let hint = "the records stay in the journal; `intent seal` completes it";
+            let hint = "the records stay in the journal; `intent evidence seal` completes it";
             context.error(&CliError::usage(message, hint));
         }
         return Ok(Exit::Fine);
@@ -151,7 +151,7 @@ fn is_reworded(workspace: &Workspace) -> Result<bool, Box<dyn Error>> {
 ///
 /// This does not seal code that was committed without our hooks. Such evidence would stay in the
 /// index, and git refuses to rebase, to revert or to pull if the index differs from the commit. The
-/// next commit seals that code, or `intent seal` does.
+/// next commit seals that code, or `intent evidence seal` does.
 fn keep(workspace: &Workspace) -> std::io::Result<()> {
     let Some(top) = workspace.root.work_tree() else { return Ok(()) };
     let folder = workspace.root.path().join(".orchestration/agent_trace");
@@ -210,6 +210,6 @@ fn show_waiting(page: &mut Page, answer: &SealAnswer) {
         false => ".".to_owned(),
     };
     page.count(answer.waiting, "record").literal(wait);
-    page.advice(PLAIN, &format!("`git add {files} && intent seal`;"));
+    page.advice(PLAIN, &format!("`git add {files} && intent evidence seal`;"));
     page.literal(" a commit with that code takes ").literal(it).line(" too.");
 }

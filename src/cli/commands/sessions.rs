@@ -1,4 +1,4 @@
-//! `intent sessions import`: finds out which lines the agents' sessions on this machine wrote.
+//! `intent evidence sessions import`: finds out which lines the agents' sessions on this machine wrote.
 
 use claims::{ImportStep, ImportedSessions, import_sessions};
 
@@ -55,7 +55,7 @@ fn show(page: &mut Page, answer: &ImportedSessions) {
     page.literal(if answer.dry_run { "would store " } else { "stored " });
     page.count(answer.new_runs, "new run").line(" of lines, without their text");
     if answer.dry_run {
-        page.styled(DIM, "Next:").line(" `intent sessions import` stores them");
+        page.styled(DIM, "Next:").line(" `intent evidence sessions import` stores them");
     } else if answer.new_runs > 0 {
         page.styled(DIM, "Next:").line(" `intent why FILE:LINE` shows which session wrote a line");
     }

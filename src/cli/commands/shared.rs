@@ -128,7 +128,7 @@ fn level_style(level: Level) -> Style {
 }
 
 /// Prints the commands that bring a record into a commit when its code is committed already. With
-/// no code left to commit, no git hook seals the record, so a person has to run `intent seal`.
+/// no code left to commit, no git hook seals the record, so a person has to run `intent evidence seal`.
 pub(super) fn print_seal_command(page: &mut Page, message: &str) {
     page.next_command(&seal::and_commit(message));
 }

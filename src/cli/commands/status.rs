@@ -27,7 +27,7 @@ fn line<'p>(page: &'p mut Page, good: Option<bool>, what: &'static str) -> &'p m
 fn show(page: &mut Page, answer: &StatusAnswer, next: &str) {
     line(page, Some(answer.governed), "workspace").styled(STRONG, &answer.root);
     if !answer.governed {
-        page.line("  has no .orchestration/; create it with `intent init`");
+        page.line("  has no .orchestration/; create it with `intent setup init`");
         return;
     }
     page.end();
@@ -49,7 +49,7 @@ fn show(page: &mut Page, answer: &StatusAnswer, next: &str) {
     }
     if answer.drafts > 0 {
         line(page, None, "evidence").count(answer.drafts, "file");
-        page.line(" in no commit; `intent seal && git commit` adds it");
+        page.line(" in no commit; `intent evidence seal && git commit` adds it");
     }
     if let Some(remedy) = answer.hooks_remedy {
         line(page, Some(false), "git hooks").literal("missing, so commits carry no records; ");
@@ -73,7 +73,7 @@ fn show(page: &mut Page, answer: &StatusAnswer, next: &str) {
 fn gate(page: &mut Page, answer: &StatusAnswer) {
     if let Some(off) = &answer.off {
         line(page, Some(false), "gate").literal("off until ").text(when::date(&off.until));
-        page.optional(": ", PLAIN, off.reason.as_ref()).line("; `intent on`");
+        page.optional(": ", PLAIN, off.reason.as_ref()).line("; `intent agent on`");
     }
     if answer.waiting > 0 {
         line(page, None, "approvals").text(answer.waiting);

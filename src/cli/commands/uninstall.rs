@@ -1,4 +1,4 @@
-//! `intent uninstall`: removes everything that `intent init` added.
+//! `intent setup uninstall`: removes everything that `intent setup init` added.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use hook::install::{
 use overview::init::LIST_DRIVER;
 use overview::uninstall::{TakenHow, UninstallAnswer, uninstall};
 
-/// Take back everything that `intent init` put into this repository
+/// Take back everything that `intent setup init` put into this repository
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Our entries in agents' settings, git's hooks (those that were there before come back), the
@@ -22,15 +22,15 @@ tree alone, and our folder in the git directory. Nothing of others is touched, a
 not as we wrote it stays and is told.
 
 Registry, policy and evidence in .orchestration/ stay: they are the team's record. With
---everything they go as far as git has them, or as `intent init` wrote them. Records that
+--everything they go as far as git has them, or as `intent setup init` wrote them. Records that
 are in no commit are nowhere else, and go with --everything only.
 
 For a person, not for an agent.
 
 Examples:
-  intent uninstall --dry-run
-  intent uninstall
-  intent uninstall --user")]
+  intent setup uninstall --dry-run
+  intent setup uninstall
+  intent setup uninstall --user")]
 pub struct UninstallArgs {
     /// Also remove our entries in your home folder, for all of your projects
     #[arg(long)]
@@ -90,7 +90,7 @@ fn agents(folders: &Folders, args: &UninstallArgs, answer: &mut UninstallAnswer)
             unwire(folders, host, InstallLevel::User, answer);
         } else if found::is_wired(folders, host) {
             let why = "you have wired it for all of your projects";
-            answer.leave(Path::new(host.name), why, "`intent uninstall --user`");
+            answer.leave(Path::new(host.name), why, "`intent setup uninstall --user`");
         }
     }
 }
@@ -120,8 +120,10 @@ fn unwire(folders: &Folders, host: &Host, level: InstallLevel, answer: &mut Unin
             if String::from_utf8_lossy(&text).contains("intent") {
                 let user = if level == InstallLevel::User { " --user" } else { "" };
                 let remedy = error.remedy();
-                let remedy =
-                    format!("{remedy}, then `intent init --remove-agent {}{user}`", host.name);
+                let remedy = format!(
+                    "{remedy}, then `intent setup init --remove-agent {}{user}`",
+                    host.name
+                );
                 answer.leave(&path, error.to_string(), remedy);
             }
         }
@@ -150,6 +152,6 @@ fn show(page: &mut Page, answer: &UninstallAnswer) {
         page.pad_to(COLUMN).label(NOTE, "then:").advice(PLAIN, &left.remedy).end();
     }
     if answer.dry_run {
-        page.gap().line("Nothing was changed: this is what `intent uninstall` would do.");
+        page.gap().line("Nothing was changed: this is what `intent setup uninstall` would do.");
     }
 }

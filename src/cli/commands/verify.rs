@@ -1,4 +1,4 @@
-//! `intent verify`: checks that the ledger is intact and, with `--blocks`, that the code still
+//! `intent evidence verify`: checks that the ledger is intact and, with `--blocks`, that the code still
 //! agrees with it.
 
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ pub struct VerifyArgs {
     #[arg(long)]
     accept_rewrite: bool,
 
-    /// Instead of the ledger: verify what `intent attest` stated, and the files that it names
+    /// Instead of the ledger: verify what `intent evidence attest` stated, and the files that it names
     #[arg(long, value_name = "FILE", conflicts_with_all = ["blocks", "accept_rewrite"])]
     attestation: Option<PathBuf>,
 }

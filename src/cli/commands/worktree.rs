@@ -1,4 +1,4 @@
-//! `intent worktree`: makes a linked work tree for an agent. Behind the fence in it, git cannot be
+//! `intent agent worktree`: makes a linked work tree for an agent. Behind the fence in it, git cannot be
 //! made to run another program.
 
 use std::path::PathBuf;
@@ -22,8 +22,8 @@ program. `git branch -D`, `git gc` and `git config` do not work in it. When it i
 needed: `git worktree remove`.
 
 Examples:
-  intent worktree sign-in --intent INT-001
-  intent worktree try-it --path ../elsewhere")]
+  intent agent worktree sign-in --intent INT-001
+  intent agent worktree try-it --path ../elsewhere")]
 pub struct WorktreeArgs {
     /// The name of the branch, and of the folder
     name: String,

@@ -107,7 +107,7 @@ impl Conflict {
         match self {
             Self::Syntax(_) | Self::NoObject | Self::Shape(_) | Self::NoText => "mend it",
             Self::Taken(_) => "rename that",
-            Self::Foreign => "call `intent hook` from it, or move it away",
+            Self::Foreign => "call `intent agent hook` from it, or move it away",
         }
     }
 }
@@ -148,7 +148,7 @@ pub struct InstallAnswer {
 /// What was done to the settings of one host.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct WiredAnswer {
-    /// The name of the host, as in `intent hook NAME`.
+    /// The name of the host, as in `intent agent hook NAME`.
     pub agent: String,
     /// `proven` if our tests drive the real program, else `by protocol only`.
     pub standing: String,

@@ -179,7 +179,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         ],
         home: (None, ".codeium/windsurf"),
         next: &[
-            "The MCP server is set for all projects only: `intent init --agent windsurf --user`",
+            "The MCP server is set for all projects only: `intent setup init --agent windsurf --user`",
         ],
     },
     Recipe {

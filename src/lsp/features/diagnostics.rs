@@ -267,7 +267,9 @@ fn in_order(mut diagnostics: Vec<lsp::Diagnostic>) -> Vec<lsp::Diagnostic> {
     let more = diagnostics.len().saturating_sub(MAX_OF_A_FILE);
     diagnostics.truncate(MAX_OF_A_FILE);
     if let Some(last) = diagnostics.last_mut().filter(|_| more > 0) {
-        last.message.push_str(&format!("\n{more} more are not shown; `intent verify` lists them."));
+        last.message.push_str(&format!(
+            "\n{more} more are not shown; `intent evidence verify` lists them."
+        ));
     }
     diagnostics
 }

@@ -84,7 +84,7 @@ impl Editor {
         Self::build(with_registry(parse(fixture)), false)
     }
 
-    /// Returns an editor with a repository in which `intent init` never ran.
+    /// Returns an editor with a repository in which `intent setup init` never ran.
     pub(crate) fn in_untouched_clone(fixture: &str) -> Self {
         Self::build(parse(fixture), true)
     }

@@ -477,7 +477,7 @@ fn a_missing_git_hook_is_mentioned_once() {
     let mut session = Session::with(governed(), json!({}));
     session.open(&folder.file, "1234");
     let told = session.heard("window/showMessage")["params"]["message"].clone();
-    assert!(told.as_str().unwrap().contains("`intent git-hooks --install`"), "{told}");
+    assert!(told.as_str().unwrap().contains("`intent setup git-hooks --install`"), "{told}");
     until_known(&mut session);
     std::fs::write(folder.root.join(".orchestration/policy.yaml"), "{}\n").unwrap();
     let registry = folder.root.join(".orchestration/active_intents.yaml");

@@ -459,6 +459,6 @@ fn refuse(entry: &Entry, what: &str) -> Finding {
         Code::EvidenceUnfounded,
         format!("This evidence names {named} for code that its commit did not add: {what}."),
         take_out(entry)
-            + " Then `intent seal` seals what the journal of this clone holds of it, if anything.",
+            + " Then `intent evidence seal` seals what the journal of this clone holds of it, if anything.",
     )
 }

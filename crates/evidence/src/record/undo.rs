@@ -58,7 +58,7 @@ impl<'a> LastRecords<'a> {
         let Some(last) = open.iter().max_by_key(|entry| order(entry)) else {
             return Err(VerbError::mendable(
                 "no record of this work tree waits for a commit",
-                "a committed one is taken back with `intent reassign PATH --from ID --to nobody`",
+                "a committed one is taken back with `intent evidence reassign PATH --from ID --to nobody`",
             ));
         };
         let named: Vec<String> =

@@ -154,7 +154,7 @@ fn words_for(records: usize) -> (&'static str, &'static str, &'static str) {
 /// Returns the commands that commit records which need no code. They have to be staged by `intent
 /// seal`, since no change of code triggers that.
 pub fn and_commit(message: &str) -> String {
-    format!("intent seal && git commit -m {}", shell_word(message))
+    format!("intent evidence seal && git commit -m {}", shell_word(message))
 }
 
 /// Returns true if a commit can carry claims on a file without any change of code: the last commit
@@ -183,7 +183,7 @@ pub fn open_note(ws: &Workspace) -> Option<String> {
             format!("`{}` puts {it} there.", and_commit("Add evidence"))
         }
         HooksState::Installed => format!("The next commit with {its} code carries {it}."),
-        _ => format!("Commit {its} code, and `intent seal` stages evidence of {it}."),
+        _ => format!("Commit {its} code, and `intent evidence seal` stages evidence of {it}."),
     };
     Some(format!("{count} {records} in no commit yet. {next}"))
 }
@@ -227,7 +227,7 @@ pub fn unstaged_note(ws: &Workspace) -> Option<String> {
     (!drafts.is_empty()).then(|| {
         let files = counted(drafts.len(), "file");
         format!(
-            "{files} of evidence not staged, so the commit will lack it. `intent seal` stages it."
+            "{files} of evidence not staged, so the commit will lack it. `intent evidence seal` stages it."
         )
     })
 }

@@ -125,7 +125,7 @@ pub(super) fn text_without_job(path: &str, text: &str) -> Option<Remainder> {
         return Some(Remainder::Nothing);
     }
     let is_about_us = path == WORKFLOW || text.contains("intent-lsp");
-    is_about_us.then(|| Remainder::Theirs("it is not as `intent init --team` writes it".to_owned()))
+    is_about_us.then(|| Remainder::Theirs("it is not as `intent setup team` writes it".to_owned()))
 }
 
 fn template_without_values(text: &str) -> Vec<&str> {

@@ -37,7 +37,7 @@ pub(super) fn add_codeowners(
     let before = text.clone().unwrap_or_default();
     if owners.is_empty() && !is_in {
         answer.notes.push(format!(
-            "nobody has to approve changes of the rules yet: `intent init --team --owner @team` adds that to {path}"
+            "nobody has to approve changes of the rules yet: `intent setup team --owner @team` adds that to {path}"
         ));
         return Ok(());
     }

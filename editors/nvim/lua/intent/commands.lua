@@ -19,7 +19,7 @@ local function with_client(work)
   end
   local file = server.file_of(vim.api.nvim_get_current_buf())
   if file and not server.root_of(file) then
-    return say('this file is in no governed workspace (`intent init` makes one)', vim.log.levels.WARN)
+    return say('this file is in no governed workspace (`intent setup init` makes one)', vim.log.levels.WARN)
   end
   say('no server runs for this buffer; open a file of a governed workspace (:checkhealth intent)', vim.log.levels.WARN)
 end

@@ -40,7 +40,7 @@ local function workspace(health, root)
   local text = require('intent.text')
   health.start('intent: the workspace')
   if not root then
-    health.info('the last file is in no governed workspace: nothing is started there (`intent init` makes one)')
+    health.info('the last file is in no governed workspace: nothing is started there (`intent setup init` makes one)')
     return
   end
   health.ok('governed: ' .. root)
@@ -72,7 +72,7 @@ local function workspace(health, root)
   end
   for index, finding in ipairs(findings) do
     if index > 10 then
-      health.warn(('and %d findings more: intent verify'):format(#findings - 10))
+      health.warn(('and %d findings more: intent evidence verify'):format(#findings - 10))
       break
     end
     local report = finding.level == 'error' and health.error or health.warn

@@ -1,4 +1,4 @@
-//! Prints the answers of `intent init`.
+//! Prints the answers of `intent setup init`.
 
 use anstyle::Style;
 use serde::Serialize;
@@ -75,11 +75,11 @@ fn workspace(page: &mut Page, answer: &InitAnswer) {
     if let Some(hooks) = &answer.hooks {
         let said = match (hooks.installed, answer.declined, &hooks.manager) {
             (true, ..) => {
-                "git seals records into commits; `intent git-hooks --remove` takes that back"
+                "git seals records into commits; `intent setup git-hooks --remove` takes that back"
             }
             (_, true, _) => "not installed, as `git config intent.hooks` is false",
             (_, _, Some(_)) => "not installed, as another program manages them: see below",
-            _ => "not installed; `intent git-hooks` says why",
+            _ => "not installed; `intent setup git-hooks` says why",
         };
         entry(page, PLAIN, "hooks").literal(said).end();
     }

@@ -14,7 +14,7 @@ use intents::{IntentEntry, RegistryEdit, Status, edit};
 use judgement::reserved_ids;
 
 pub(super) const GONE: &str = "the document is no longer open, or its workspace is not known";
-const NO_REGISTRY: &str = "there is no registry; create one with `intent init`";
+const NO_REGISTRY: &str = "there is no registry; create one with `intent setup init`";
 
 /// A plan for an edit. It is sent to the client and comes back when its action is chosen.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -281,7 +281,7 @@ fn the_number_of_diagnostics_of_a_file_is_limited() {
     assert_eq!(found.len(), MAX_OF_A_FILE);
     assert!(
         shown_diagnostics(&editor, path)
-            .contains(" more are not shown; `intent verify` lists them.")
+            .contains(" more are not shown; `intent evidence verify` lists them.")
     );
 }
 
