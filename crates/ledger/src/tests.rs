@@ -636,13 +636,13 @@ mod evidence {
             serde_json::from_value(json!(list)).ok()
         };
         const HASH: &str = "s:UklkzfIL3rx1yyW1Om-TRA";
-        for lead in ["", "+kX3p9A"] {
+        for lead in ["", "+", "+kX3p9A"] {
             let hash = format!("{HASH}{lead}");
             let block = read(&hash, false).unwrap();
             assert_eq!(serde_json::to_value(&block).unwrap()[3], hash);
         }
         assert!(read(HASH, true).unwrap().deleted);
-        for wrong in ["+", "+kX3p", "+kX3p9B", "+kX3p9A+", ":kX3p9A"] {
+        for wrong in ["+kX3p", "+kX3p9B", "+kX3p9A+", ":kX3p9A"] {
             assert_eq!(read(&format!("{HASH}{wrong}"), false), None, "{wrong}");
         }
     }
