@@ -121,9 +121,10 @@ fn left_out(work_tree: &WorkTree, start: &Path, environment: &Environment) -> Op
     }
     folders_between(&work_tree.top, start).into_iter().rev().find(|folder| {
         let git = Git::open(&Root::new(folder.clone(), Some(work_tree.clone()), true, environment));
-        let listed = git.ok().flatten().map(|git| {
-            git.list_below(".orchestration", &Target::Index, &|path| path.is_orchestration())
-        });
+        let listed = git
+            .ok()
+            .flatten()
+            .map(|git| git.list_below(".orchestration", &Target::Index, &|_| true));
         matches!(listed, Some(Ok(files)) if !files.is_empty())
     })
 }

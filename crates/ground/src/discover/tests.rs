@@ -39,6 +39,18 @@ fn a_registry_that_only_the_index_has_governs_in_every_form_of_index() {
     }
 }
 
+/// `git mv` may move the registry from the top to a folder.
+#[test]
+fn a_registry_in_a_folder_does_not_govern_the_folders_above_it() {
+    let place = TestFolder::committed(&[("a/b/.orchestration/x", ""), ("a/b/c", "")]);
+    for removed in [false, true] {
+        assert_eq!(find(&place, ""), at("", false), "removed: {removed}");
+        assert_eq!(find(&place, "a/x"), at("", false), "removed: {removed}");
+        assert_eq!(find(&place, "a/b/c"), at("a/b", true), "removed: {removed}");
+        _ = std::fs::remove_dir_all(place.join("a/b/.orchestration"));
+    }
+}
+
 #[test]
 fn targets_in_the_git_directory_belong_to_its_work_tree() {
     let place = TestFolder::committed(&[("a", "")]);

@@ -272,7 +272,10 @@ impl Git {
             }
             Target::WorkTree | Target::Index => {
                 let entries = self.index(&repo)?.entries.into_iter();
-                let regular = entries.filter(|(_, entry)| entry.is_regular());
+                let is_below = |path: &RelativePath| {
+                    folder.is_empty() || path.folders().any(|other| other == folder)
+                };
+                let regular = entries.filter(|(path, entry)| entry.is_regular() && is_below(path));
                 regular.filter_map(|(path, entry)| Some((path, entry.id?))).collect()
             }
         };

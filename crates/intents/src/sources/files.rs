@@ -126,9 +126,7 @@ impl<'g> FilesAtTarget<'g> {
         let top = path.split('/').next().unwrap_or(path);
         let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
         let files = listed.entry(top.to_owned()).or_insert_with(|| {
-            let prefix = format!("{top}/");
-            let is_below = |path: &RelativePath| path.as_str().starts_with(&prefix);
-            let files = self.git.list_below(top, self.target, &is_below);
+            let files = self.git.list_below(top, self.target, &|_| true);
             let mut files = files.unwrap_or_default();
             files.sort_by(|(a, _), (b, _)| a.cmp(b));
             files.into()
