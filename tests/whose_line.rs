@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use evidence::erase;
 use evidence::record::{EarlierTexts, RecordRequest};
 use evidence::seal::{SealCaller, after_commit, seal};
 use judgement::judged_record;
@@ -949,13 +950,106 @@ fn a_reset_reopens_the_records_for_every_question() {
     }
 }
 
-/// A way to throw away what was not committed.
-type ThrowAway = fn(&Place);
+/// What somebody does to a repository.
+type Deed = fn(&Place);
+
+/// Makes the commits of the branch `topic` anew.
+fn make_anew(place: &Place, way: &str) {
+    match way {
+        "rebase" => {
+            place.git(&["switch", "-q", "main"]);
+            place.write_to("src/main.rs", 0, &function("main", "m"));
+            place.commit(&[]);
+            place.git(&["switch", "-q", "topic"]);
+            place.git(&["rebase", "-q", "main"]);
+            after_commit(&place.open()).expect("settled");
+        }
+        how => place.git(&["reset", "-q", how, "main"]),
+    }
+    place.write_to("src/later.rs", 0, &function("later", "l"));
+    place.commit(&[]);
+}
+
+fn assert_everywhere(place: &Place, expected: &[(&str, &str)], story: &str) {
+    for folder in [place.0.root(), cloned(&place.0, &[]).path().to_owned()] {
+        for (path, lines) in expected {
+            assert_eq!(picture(&folder, path), *lines, "{story}: {path}");
+        }
+    }
+}
+
+/// Erases the first line of evidence about the file.
+fn erase_evidence(place: &Place) {
+    let ws = place.open();
+    let is_its = |path: &ground::RelativePath| path.as_str() == FILE;
+    let mut entries = ws.ledger.entries().iter().filter(|entry| entry.section.is_some());
+    let entry = entries.find(|entry| entry.record.paths().any(is_its)).expect("evidence");
+    let erasure = erase::draft(&ws, &entry.record.id, "a secret", None).expect("a tombstone");
+    erase::write(&ws, &entry.record.id, &erasure, None).expect("erased");
+}
+
+#[test]
+#[ignore = "slow"]
+fn what_a_person_decided_holds_if_the_commits_are_made_anew() {
+    let decisions: [(&str, Deed, [&str; 2]); 1] = [("erased", erase_evidence, ["-----", "----2"])];
+    let ways = ["--soft", "--mixed", "rebase"];
+    for (name, decide, expected) in decisions {
+        for (way, is_edited) in ways.iter().flat_map(|way| [(way, false), (way, true)]) {
+            let place = Place(Repo::new());
+            place.step(0, &function("x", "x"));
+            place.git(&["switch", "-qc", "topic"]);
+            place.write_to("src/b.rs", 1, &f("one two"));
+            place.step(1, &(function("x", "x") + &f("one two")));
+            decide(&place);
+            place.commit(&[]);
+            if is_edited {
+                place.step(2, &(function("x", "x") + &f("one changed")));
+            }
+            let expected = [(FILE, expected[usize::from(is_edited)]), ("src/b.rs", "111")];
+            assert_everywhere(&place, &expected, name);
+            make_anew(&place, way);
+            assert_everywhere(&place, &expected, &format!("{name}, {way}"));
+        }
+    }
+}
+
+/// A record with lines in two commits stays open after the first one, and is settled with the second
+/// one. It knows the erased lines, too.
+#[test]
+fn an_erased_line_stays_erased_if_its_record_is_in_two_commits() {
+    for way in ["--soft", "rebase"] {
+        let place = Place(Repo::new());
+        place.step(0, &function("x", "x"));
+        place.git(&["switch", "-qc", "topic"]);
+        let part = function("x", "x") + &f("one two");
+        let all = part.clone() + &function("g", "three four");
+        place.write(1, &all);
+        place.0.write(FILE, &part);
+        place.git(&["add", "-A"]);
+        place.0.write(FILE, &all);
+        let commit_a_part = || {
+            seal(&place.open(), SealCaller::Hook).expect("sealed");
+            place.git(&["add", ".orchestration"]);
+            place.git(&["commit", "-q", "-m", "a part"]);
+            after_commit(&place.open()).expect("settled");
+        };
+        commit_a_part();
+        erase_evidence(&place);
+        commit_a_part();
+        place.commit(&[]);
+        place.write_to("src/b.rs", 0, &f("b"));
+        place.commit(&[]);
+        let expected = [(FILE, "-----111")];
+        assert_everywhere(&place, &expected, "erased");
+        make_anew(&place, way);
+        assert_everywhere(&place, &expected, way);
+    }
+}
 
 #[test]
 #[ignore = "slow"]
 fn what_a_person_writes_after_a_change_was_thrown_away_is_theirs() {
-    let ways: &[(&str, ThrowAway)] = &[
+    let ways: &[(&str, Deed)] = &[
         ("checkout", |place| place.git(&["checkout", "-q", "."])),
         ("reset", |place| place.git(&["reset", "-q", "--hard"])),
         ("stash", |place| place.git(&["stash", "-q"])),

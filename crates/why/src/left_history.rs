@@ -5,14 +5,17 @@
 //! deletes one, has not taken its work along. Records also count again if the work or `HEAD` took over
 //! the evidence of their commit: by a squash, or by a cherry-pick.
 //!
+//! If a person has erased a part of the evidence of a commit that has left, its records do not count
+//! again, since a seal would publish what was erased.
+//!
 //! The references that keep the settled commits are noted. As long as each of them goes on from the
 //! commit that it named then, no commit has left, and nothing else is looked at.
 
 use std::collections::HashSet;
 
 use ground::git::GitError;
-use ground::{CommitId, Git, RelativePath, Root};
-use ledger::evidence;
+use ground::{CommitId, Git, RelativePath, Root, store};
+use ledger::evidence::{self, Section};
 use ledger::journal::{self, KeeperNote};
 
 /// How much older than its parents a commit may claim to be, in seconds, because of a wrong clock.
@@ -22,6 +25,8 @@ const WRONG_CLOCK: i64 = 24 * 60 * 60;
 pub struct LeftHistory {
     /// The commits whose settled records count again.
     pub commits: Vec<CommitId>,
+    /// The commits whose settled records must never be published again.
+    pub erased: Vec<CommitId>,
     /// The references that keep the other ones.
     pub keepers: Vec<KeeperNote>,
 }
@@ -38,7 +43,7 @@ impl LeftHistory {
                 if !keepers.contains(&own) {
                     keepers.push(own);
                 }
-                Ok(Self { commits: Vec::new(), keepers })
+                Ok(Self { keepers, ..Self::default() })
             }
             None => Self::of_all_settled(root, git, head),
         }
@@ -47,7 +52,7 @@ impl LeftHistory {
     /// Looks for each settled commit in the histories of all references.
     pub fn of_all_settled(root: &Root, git: &Git, head: &CommitId) -> Result<Self, GitError> {
         let own = KeeperNote { name: git.name_of_head(), commit: head.0.clone() };
-        let mut found = Self { commits: Vec::new(), keepers: vec![own] };
+        let mut found = Self { keepers: vec![own], ..Self::default() };
         let settled: HashSet<CommitId> =
             journal::settled_commits(root).into_iter().map(CommitId).collect();
         if settled.is_empty() {
@@ -80,7 +85,26 @@ impl LeftHistory {
             |commit: &CommitId| left.contains(commit) || is_taken_over(root, git, head, commit);
         found.commits = elsewhere.into_iter().filter(is_open).collect();
         found.commits.sort();
+        found.take_out_erased(root, git, head);
         Ok(found)
+    }
+
+    /// Moves those commits to `erased` that have, themselves or in the history that left with them,
+    /// evidence of which a person has erased a part: a record with lines in two commits was settled with
+    /// the later one. What is left of the evidence stands by itself.
+    fn take_out_erased(&mut self, root: &Root, git: &Git, head: &CommitId) {
+        let (mut seen, mut erased) = (vec![head.clone()], HashSet::new());
+        for commit in &self.commits {
+            let added = git.added_below(evidence::EVIDENCE_FOLDER, commit, &seen);
+            let commits = added.unwrap_or_default().into_iter().map(|file| file.commit);
+            let commits: HashSet<CommitId> = commits.collect();
+            erased.extend(commits.into_iter().filter(|it| has_erased_evidence(root, git, it)));
+            seen.push(commit.clone());
+        }
+        let has_erased = |commit: &CommitId| {
+            erased.iter().any(|one| git.is_ancestor(commit, one).unwrap_or(true))
+        };
+        self.erased = self.commits.extract_if(.., |commit| has_erased(commit)).collect();
     }
 
     /// Returns those of the commits whose evidence `HEAD` does not have under another commit.
@@ -139,6 +163,27 @@ fn is_taken_over(root: &Root, git: &Git, head: &CommitId, commit: &CommitId) -> 
         root.absolute(file).is_file() || git.has_file(head, file).unwrap_or(false)
     };
     evidence_added_by(git, commit).iter().any(is_here)
+}
+
+/// Returns true if a person erased a part of the evidence that a commit added.
+pub fn has_erased_evidence(root: &Root, git: &Git, commit: &CommitId) -> bool {
+    evidence_added_by(git, commit).iter().any(|file| has_tombstone(root, file))
+}
+
+/// Returns true if a tombstone says that a person erased a line of a file of evidence. The file with
+/// the tombstone replaces it in the same folder.
+fn has_tombstone(root: &Root, file: &RelativePath) -> bool {
+    let (path, digest) = (root.absolute(file), evidence::digest_of_path(file));
+    let Some(folder) = path.parent().filter(|_| digest.is_some() && !path.is_file()) else {
+        return false;
+    };
+    let is_its = |section: &Section| {
+        Some(section.digest) == digest && section.lines.iter().any(|(_, line)| line.is_erased())
+    };
+    store::entries(folder).any(|other| {
+        let bytes = store::read_capped(&other.path(), store::MAX_CONTENT).ok().flatten();
+        bytes.is_some_and(|it| evidence::read(&it).is_ok_and(|all| all.iter().any(is_its)))
+    })
 }
 
 /// Returns the files of evidence that a commit has and none of its parents. Empty if git has removed

@@ -19,6 +19,7 @@ use ground::{CommitId, Git, RelativePath};
 use history::knowledge::{AskedTree, Knowledge, runs_about};
 use history::{LineFinder, LineText, Walk};
 use ledger::Entry;
+use why::left_history::has_erased_evidence;
 use why::{VerbError, Workspace};
 
 /// How many commits are searched for the one that made a block as a record left it.
@@ -205,6 +206,10 @@ fn add_version(
     (brought, later): (&LinesByEntry, &LaterEdits),
     drafts: &mut BTreeMap<CommitId, Draft>,
 ) -> Result<(), VerbError> {
+    // What a record has of this commit may be what a person erased.
+    if has_erased_evidence(&ws.root, git, commit) {
+        return Ok(());
+    }
     let Ok(now) = ws.document(path, brought.text.as_bytes()) else { return Ok(()) };
     let parent = git.commit_info(commit)?.parents.into_iter().next();
     let before = before_of(ws, parent.as_ref(), path)?;

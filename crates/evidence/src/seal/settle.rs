@@ -214,8 +214,11 @@ fn reopen_lost(
         true => LeftHistory::of_all_settled(&ws.root, git, head)?,
         false => LeftHistory::since_noted(&ws.root, git, head)?,
     };
-    if left.keepers == noted && left.commits.is_empty() {
+    if left.keepers == noted && left.commits.is_empty() && left.erased.is_empty() {
         return Ok(false);
+    }
+    for commit in &left.erased {
+        journal::forget_settled(&ws.root, &commit.0)?;
     }
     if !left.commits.is_empty() {
         let mut notes = journal::reopened(&ws.root);
