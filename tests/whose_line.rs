@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use evidence::erase;
+use evidence::reassign::{ReassignTarget, reassign};
 use evidence::record::{EarlierTexts, RecordRequest};
 use evidence::seal::{SealCaller, after_commit, seal};
 use judgement::judged_record;
@@ -978,6 +979,11 @@ fn assert_everywhere(place: &Place, expected: &[(&str, &str)], story: &str) {
     }
 }
 
+fn reassign_to(place: &Place, to: Option<&str>) {
+    let file = ReassignTarget::File(relative(FILE));
+    reassign(&place.open(), &file, ("INT-001", to), None).expect("reassigned");
+}
+
 /// Erases the first line of evidence about the file.
 fn erase_evidence(place: &Place) {
     let ws = place.open();
@@ -991,7 +997,11 @@ fn erase_evidence(place: &Place) {
 #[test]
 #[ignore = "slow"]
 fn what_a_person_decided_holds_if_the_commits_are_made_anew() {
-    let decisions: [(&str, Deed, [&str; 2]); 1] = [("erased", erase_evidence, ["-----", "----2"])];
+    let decisions: [(&str, Deed, [&str; 2]); 3] = [
+        ("under nobody", |place| reassign_to(place, None), ["-----", "----2"]),
+        ("under another", |place| reassign_to(place, Some("INT-002")), ["--222", "--222"]),
+        ("erased", erase_evidence, ["-----", "----2"]),
+    ];
     let ways = ["--soft", "--mixed", "rebase"];
     for (name, decide, expected) in decisions {
         for (way, is_edited) in ways.iter().flat_map(|way| [(way, false), (way, true)]) {

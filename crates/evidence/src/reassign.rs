@@ -205,7 +205,8 @@ fn records_about(
         let text = LineText::new(reader.blob(version.blob)?);
         let conversation = Conversation {
             contributor: Contributor::person(by.map(str::to_owned)),
-            lines: LineRuns::of_chosen(&text, |line| lines.contains(&line)),
+            // If a run were longer, a change of one line would undo the decision about the others.
+            lines: LineRuns::of_single_lines(&text, |line| lines.contains(&line)),
             ..Conversation::default()
         };
         let conversations = vec![conversation];

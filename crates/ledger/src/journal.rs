@@ -155,6 +155,7 @@ struct JournalLine {
     writer: String,
     #[serde(default)]
     seq: u64,
+    of: Option<String>,
 }
 
 fn lines_with_text(bytes: &[u8]) -> impl Iterator<Item = (JournalLine, &[u8])> {
@@ -208,10 +209,18 @@ pub fn keepers(root: &Root) -> Vec<KeeperNote> {
 }
 
 pub fn open_ids(root: &Root) -> HashSet<String> {
+    open_lines(root).map(|line| line.id).collect()
+}
+
+/// Returns the commits that open records name, since they are about lines of that commit.
+pub fn commits_of_open_records(root: &Root) -> HashSet<String> {
+    open_lines(root).filter_map(|line| line.of).collect()
+}
+
+fn open_lines(root: &Root) -> impl Iterator<Item = JournalLine> {
     let files = of_work_tree(root).into_iter();
     let read = files.map(|file| store::read_capped(&file.disk, MAX_JOURNAL).ok().flatten());
-    let ids = |bytes: Vec<u8>| json_lines::<JournalLine>(&bytes).map(|line| line.id).collect();
-    read.flatten().flat_map::<Vec<String>, _>(ids).collect()
+    read.flatten().flat_map(|bytes| json_lines(&bytes).collect::<Vec<JournalLine>>())
 }
 
 pub fn note_drafts(root: &Root, drafts: &[DraftNote]) -> Result<(), StoreError> {

@@ -105,11 +105,24 @@ fn hash<'a>(lines: impl Iterator<Item = &'a [u8]>) -> [u8; BYTES] {
 
 impl LineRuns {
     pub fn of_chosen(text: &impl LinesOfText, is_chosen: impl Fn(usize) -> bool) -> Self {
+        Self::of_runs_up_to(LONGEST, text, is_chosen)
+    }
+
+    /// Makes a run of each line, so that each of them is found again if the others were changed.
+    pub fn of_single_lines(text: &impl LinesOfText, is_chosen: impl Fn(usize) -> bool) -> Self {
+        Self::of_runs_up_to(1, text, is_chosen)
+    }
+
+    fn of_runs_up_to(
+        longest: usize,
+        text: &impl LinesOfText,
+        is_chosen: impl Fn(usize) -> bool,
+    ) -> Self {
         let mut runs = Vec::new();
         let mut at = 0;
         while at < text.count() {
             let start = at;
-            while at < text.count() && at - start < LONGEST && is_chosen(at) {
+            while at < text.count() && at - start < longest && is_chosen(at) {
                 at += 1;
             }
             if start < at {

@@ -239,7 +239,9 @@ fn reopen_lost(
 /// and replaces it.
 ///
 /// Evidence of others has no records here, so it stays. So does what a commit of the history had
-/// once and a person has put back, and what a merge or a cherry-pick in progress brings.
+/// once and a person has put back, and what a merge or a cherry-pick in progress brings. What a person
+/// said of lines of a commit, as by `intent evidence reassign`, stays if that commit has left too: no seal can
+/// make it anew, and it finds the lines by their text.
 pub(super) fn redraft_lost(ws: &Workspace, git: &Git) -> Result<(), VerbError> {
     let (Some(head), mut notes) = (ws.head(), journal::reopened(&ws.root)) else { return Ok(()) };
     notes.retain(|note| !note.records.is_empty());
@@ -248,6 +250,9 @@ pub(super) fn redraft_lost(ws: &Workspace, git: &Git) -> Result<(), VerbError> {
     }
     let (commits, made) = (commits_of_work(ws)?, journal::sections_made(&ws.root));
     let mut drafts = journal::drafts(&ws.root);
+    let gone = journal::commits_of_open_records(&ws.root).into_iter();
+    let gone = gone.filter(|it| !git.is_ancestor(head, &CommitId(it.clone())).unwrap_or(false));
+    let kept: HashSet<String> = gone.map(|commit| evidence::late_folder(&commit)).collect();
     for file in notes.into_iter().flat_map(|note| note.files) {
         let is_ours = evidence::digest_of_path(&file).is_some_and(|digest| made.contains(&digest));
         if is_ours
@@ -255,6 +260,7 @@ pub(super) fn redraft_lost(ws: &Workspace, git: &Git) -> Result<(), VerbError> {
             && (ws.root.absolute(&file).is_file() || git.file_in_index(&file)?.is_some())
             && !commits.iter().any(|commit| git.has_file(commit, &file).unwrap_or(true))
             && git.removed(head, &file)?.is_none()
+            && !file.folders().any(|folder| kept.contains(folder))
         {
             drafts.push(DraftNote { file, records: Vec::new() });
         }
