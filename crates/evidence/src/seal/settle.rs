@@ -240,8 +240,8 @@ fn reopen_lost(
 ///
 /// Evidence of others has no records here, so it stays. So does what a commit of the history had
 /// once and a person has put back, and what a merge or a cherry-pick in progress brings. What a person
-/// said of lines of a commit, as by `intent evidence reassign`, stays if that commit has left too: no seal can
-/// make it anew, and it finds the lines by their text.
+/// said of lines of a commit, as by `intent evidence reassign`, stays if that commit has left too: no
+/// seal can make it anew, and it finds the lines by their text.
 pub(super) fn redraft_lost(ws: &Workspace, git: &Git) -> Result<(), VerbError> {
     let (Some(head), mut notes) = (ws.head(), journal::reopened(&ws.root)) else { return Ok(()) };
     notes.retain(|note| !note.records.is_empty());
