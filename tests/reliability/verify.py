@@ -105,7 +105,10 @@ def block(value):
     need(len(value) == 4 or value[4:] == ["deleted"], "a block has four items, or a fifth, `deleted`")
     text(value[0], "a block without a kind")
     span(value[2])
-    digest(value[3])
+    text(value[3], "a block without a hash")
+    node, _, lead = value[3].partition("+")
+    digest(node)
+    need(not lead or re.fullmatch(r"[A-Za-z0-9_-]{5}[AQgw]", lead), f"no hash of a lead: {lead!r}")
 
 
 def header(value):
@@ -114,6 +117,7 @@ def header(value):
         return
     of = value.get("of", "0" * 40)
     need(isinstance(of, str) and COMMIT.match(of), f"no commit: {of!r}")
+    need(isinstance(value.get("authored") or "", str), "the authorship of a commit is a text")
     for key in ("intents", "sessions"):
         need(isinstance(value.get(key, []), list), f"{key} is a list")
     for intent in value.get("intents", []):
@@ -404,7 +408,7 @@ def matches(body, each):
     first, last = span(each[2])
     whole = b"\n".join(body.replace(b"\r\n", b"\n").split(b"\n")[first - 1:last]).lstrip()
     for cut in (whole, whole.rstrip(), whole.rstrip().rstrip(b",;")):
-        if "s:" + base64.urlsafe_b64encode(hashlib.sha256(cut).digest()[:16]).decode().rstrip("=") == each[3]:
+        if "s:" + base64.urlsafe_b64encode(hashlib.sha256(cut).digest()[:16]).decode().rstrip("=") == each[3].split("+")[0]:
             return True
     return False
 
