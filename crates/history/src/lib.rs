@@ -39,5 +39,6 @@ pub use journal_moves::JournalTexts;
 pub use journal_texts::{lines_of_unkept_texts, recorded_texts};
 pub use known_origins::KnownOrigins;
 pub use line_map::{lines_in, new_lines, respaced_lines};
+pub use moves::MAX_FILES;
 pub use origins::{FileVersion, LineOrigins, Origin, OriginRun, Walk};
 pub use text::{LineText, language_of};

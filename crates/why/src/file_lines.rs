@@ -296,6 +296,12 @@ fn changes_of_work(
     let larger = 4 * text.len() as u64;
     let mut left = MAX_BYTES;
     let former = ws.former_files(head)?;
+    let is_partner =
+        |change: &PathChange| language(&change.path) == language(path) && language(path).is_some();
+    // Then no block counts as moved, and a file that is not new was not renamed.
+    if !is_new && former.iter().filter(|change| is_partner(change)).count() > history::MAX_FILES {
+        return Ok(Vec::new());
+    }
     // Another new file may be more like the file that is gone.
     let mut rivals: Vec<PathChange> = Vec::new();
     if is_new && former.iter().any(is_gone) {
@@ -308,7 +314,7 @@ fn changes_of_work(
         rivals.clear();
     }
     for change in former.iter().chain(&rivals).filter(|change| change.path != *path) {
-        let is_partner = language(&change.path) == language(path) && language(path).is_some();
+        let is_partner = is_partner(change);
         let is_wanted = match change.kind {
             ChangeKind::Deleted => is_new || is_partner,
             ChangeKind::Added => !change.path.is_orchestration(),

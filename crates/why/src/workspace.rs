@@ -454,7 +454,11 @@ impl Workspace {
     /// Returns the files of a commit whose content differs or that are gone. New files are not looked
     /// for, so that an edit of one file does not cost a walk through all folders.
     pub(crate) fn former_files(&self, base: &CommitId) -> Result<Vec<PathChange>, GitError> {
-        let Some(git) = self.git().filter(|_| self.files == Target::WorkTree) else {
+        let compared = self.compared.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_known = compared.iter().any(|(commit, _)| commit.as_ref() == Some(base));
+        drop(compared);
+        let of_work = |_: &&Arc<Git>| self.files == Target::WorkTree && !is_known;
+        let Some(git) = self.git().filter(of_work) else {
             return Ok(self.compared_with(Some(base))?.former());
         };
         let changed = git.changed_tracked_files(base)?.into_iter().filter_map(|path| {
