@@ -233,6 +233,20 @@ fn a_recorded_removal_is_judged_whatever_happens_to_the_block_later() {
 }
 
 #[test]
+fn a_record_is_not_new_in_a_ledger_with_another_name() {
+    let lab = with_two_intents();
+    lab.write(".orchestration/policy.yaml", "ledger:\n  layout: single\n");
+    lab.commit();
+    take(&lab, ('+', "x", Some("INT-002")));
+    lab.run_git(&["branch", "-q", "before"]);
+    take(&lab, ('+', "y", None));
+    let ledger = ".orchestration/agent_trace.jsonl";
+    lab.run_git(&["mv", ledger, ".orchestration/agent_trace_2026.jsonl"]);
+    lab.commit();
+    assert_eq!(errors(&lab, &["--base", "before"]), [""; 0]);
+}
+
+#[test]
 fn two_recorded_removals_that_are_merged_are_recorded() {
     let lab = with_two_intents();
     lab.write("src/a.rs", "fn one() {\n    a();\n    b();\n    c();\n    d();\n    e();\n}\n");

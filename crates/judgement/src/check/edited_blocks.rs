@@ -8,10 +8,12 @@ use std::sync::Arc;
 use super::removed_lines::{GoneLines, Removal, gone_lines};
 use code::saying_lines::says_something;
 use code::{Block, FileBlocks, Identity, LineRange};
-use ground::git::{ByteSlice, ObjectId};
+use evidence::comparison::is_evidence;
+use ground::git::{ByteSlice, ObjectId, Target};
 use ground::{CommitId, RelativePath};
 use history::knowledge::claimed_lines;
 use history::{FileVersion, LineSource, LineText, Walk};
+use ledger::read::is_ledger_path;
 use ledger::{BlockName, BlockRecord, Claim, Entry, FileRecord, RecordKind, journal};
 use provenance::{Difference, is_named};
 use why::answers::FileProvenance;
@@ -126,8 +128,9 @@ impl ChangeHistory {
     }
 }
 
-/// Returns the records outside evidence that none of these commits has in the same file. A record in a
-/// committed file is work of the change that added it, and not of a later one.
+/// Returns the records outside evidence that none of these commits has in its ledger. A committed
+/// record is work of the change that added it, and not of a later one, which may have renamed the
+/// file.
 fn new_records(ws: &Workspace, commits: &[CommitId]) -> Vec<Arc<Entry>> {
     let committed = |path: &RelativePath| -> Vec<Vec<u8>> {
         let ledger = |commit| ws.git()?.file_at(commit, path).ok()?;
@@ -138,14 +141,22 @@ fn new_records(ws: &Workspace, commits: &[CommitId]) -> Vec<Arc<Entry>> {
     for path in all.iter().map(|entry| &entry.origin.path).filter(|path| !journal::is_open(path)) {
         ledgers.entry(path).or_insert_with(|| committed(path));
     }
+    let others = LazyCell::new(|| -> Vec<(RelativePath, Vec<u8>)> {
+        let is_ledger = |path: &RelativePath| is_ledger_path(path) && !is_evidence(path);
+        let ledgers = |commit: &CommitId| {
+            let target = Target::Commit(commit.clone());
+            ws.git()?.read_below(".orchestration", &target, &is_ledger).ok()
+        };
+        commits.iter().filter_map(ledgers).flatten().collect()
+    });
     let mut new = all.to_vec();
     new.retain(|entry| {
+        let Some(ledgers) = ledgers.get(&entry.origin.path) else { return true };
         let place = entry.origin.start as usize..entry.origin.end as usize;
         // A file is usually only appended to, so most records still stand where they stood.
-        let stands_in = |ledger: &Vec<u8>| {
-            ledger.get(place.clone()) == Some(&*entry.stored) || ledger.contains_str(&entry.stored)
-        };
-        !ledgers.get(&entry.origin.path).is_some_and(|ledgers| ledgers.iter().any(stands_in))
+        let stands_in = |ledger: &Vec<u8>| ledger.get(place.clone()) == Some(&*entry.stored);
+        let is_in = |(_, ledger): &(RelativePath, Vec<u8>)| ledger.contains_str(&entry.stored);
+        !ledgers.iter().any(stands_in) && !others.iter().any(is_in)
     });
     new
 }
