@@ -178,13 +178,15 @@ fn a_folder_that_leaves_its_scope_is_found_in_the_change_that_moves_it() {
 /// What happens to a line of a function, and the intent under which it is recorded.
 type Step = (char, &'static str, Option<&'static str>);
 
-/// Makes a commit that adds a line to a function, removes it or writes another one in its place.
+/// Makes a commit that adds a line to a function, removes it or writes another one in its place, or
+/// gives the function another name.
 fn take(lab: &Lab, (what, name, intent): Step) {
     let (path, line) = ("src/a.rs", format!("    {name}();\n"));
     let text = lab.read(path);
     let text = match what {
         '+' => text.replacen("{\n", &format!("{{\n{line}"), 1),
         '-' => text.replace(&line, ""),
+        'f' => format!("fn {name}{}", &text[text.find('(').expect("a function")..]),
         _ => text.replace(&line, &format!("    {what}{name}();\n")),
     };
     lab.write(path, text);
@@ -207,16 +209,22 @@ fn a_recorded_removal_is_judged_whatever_happens_to_the_block_later() {
         (&[('-', "b", OTHER), ('+', "z", OWN)], FOUND, 0),
         // What nobody recorded lies beside it.
         (&[('-', "b", OTHER), ('x', "d", None)], &[FOUND[0], FOUND[0]], 1),
-        (&[('-', "d", None), ('-', "b", OWN), ('+', "z", OWN)], &[], 0),
+        (&[('-', "d", None), ('-', "b", OWN), ('+', "z", OWN)], &[], 1),
         (&[('-', "b", OWN), ('-', "d", None)], &[], 1),
-        (&[('-', "b", OWN), ('-', "d", None), ('+', "z", OWN)], &[], 0),
+        (&[('-', "b", OWN), ('-', "d", None), ('+', "z", OWN)], &[], 1),
         // A line that is there again was not removed, and only the last removal counts.
         (&[('-', "a", OTHER), ('+', "a", OWN), ('-', "d", OWN)], &[], 0),
         (&[('-', "a", OTHER), ('+', "a", None), ('-', "a", OWN)], &[], 0),
-        (&[('-', "a", OTHER), ('+', "a", None), ('-', "a", None), ('-', "d", OWN)], &[], 0),
-        // Where another line stands, the intent of that line answers.
-        (&[('x', "b", OTHER), ('y', "xb", OWN)], &[], 0),
-        (&[('x', "b", OTHER), ('-', "xb", OWN)], &[], 0),
+        (&[('-', "a", OTHER), ('+', "a", None), ('-', "a", None), ('-', "d", OWN)], &[], 1),
+        // A line that is back as it was is no work, whoever put it back.
+        (&[('-', "a", OTHER), ('+', "a", OTHER), ('-', "d", OWN)], &[], 0),
+        (&[('-', "a", OWN), ('+', "a", OWN), ('-', "d", None)], &[], 1),
+        // Who wrote another line in place of one has removed it, whatever stands there now.
+        (&[('x', "b", OTHER), ('y', "xb", OWN)], FOUND, 0),
+        (&[('x', "b", OTHER), ('-', "xb", OWN)], FOUND, 0),
+        // The block may have had other names before and after.
+        (&[('f', "two", OWN), ('-', "b", OTHER), ('f', "three", OWN)], FOUND, 0),
+        (&[('f', "two", OWN), ('-', "b", None), ('f', "three", OWN)], &[], 1),
     ];
     for (steps, expected, open) in stories {
         let lab = with_two_intents();
@@ -229,6 +237,119 @@ fn a_recorded_removal_is_judged_whatever_happens_to_the_block_later() {
         let blocks = &told["summary"]["blocks"];
         let recorded = &told["summary"]["recorded"];
         assert_eq!(blocks.as_u64(), recorded.as_u64().map(|it| it + open), "{steps:?}: {told}");
+    }
+}
+
+#[test]
+#[ignore = "slow"]
+fn a_removal_in_a_commit_with_a_recorded_one_is_not_recorded() {
+    const OWN: Option<&str> = Some("INT-001");
+    let stories: &[(&[Step], u64)] = &[
+        (&[('-', "b", OWN), ('-', "d", OWN)], 0),
+        (&[('-', "b", OWN), ('-', "d", None)], 1),
+        (&[('-', "d", None), ('-', "b", OWN)], 0),
+        (&[('x', "b", OWN), ('-', "d", None)], 1),
+        (&[('x', "b", OWN), ('y', "d", OWN)], 0),
+    ];
+    for (steps, open) in stories {
+        let lab = with_two_intents();
+        lab.write("src/a.rs", "fn one() {\n    a();\n    b();\n    c();\n    d();\n    e();\n}\n");
+        lab.commit();
+        lab.run_git(&["branch", "-q", "before"]);
+        steps.iter().for_each(|step| take(&lab, *step));
+        lab.run_git(&["reset", "-q", "--soft", "before"]);
+        lab.run_git(&["-c", "core.hooksPath=/dev/null", "commit", "-qm", "squashed"]);
+        let told = lab.json(&["check", "--base", "before"]);
+        assert_eq!(told["summary"]["uncovered"].as_u64(), Some(*open), "{steps:?}: {told}");
+    }
+}
+
+/// Evidence that was added later names its commit, which a rebase or a squash replaces.
+#[test]
+#[ignore = "slow"]
+fn a_removal_is_recorded_when_its_commit_was_replaced() {
+    const NO_HOOKS: [&str; 2] = ["-c", "core.hooksPath=/dev/null"];
+    let rewrites: &[&[&[&str]]] = &[
+        &[],
+        &[&["rebase", "-q", "before"]],
+        &[&["reset", "-q", "--soft", "before~1"], &["commit", "-qm", "squashed"]],
+    ];
+    for rewrite in rewrites {
+        for text in ["fn one() {\n    a();\n    b();\n}\n", "fn two() {\n    c();\n}\n"] {
+            let lab = with_two_intents();
+            let standing = "fn one() {\n    a();\n    b();\n    c();\n}\n";
+            lab.write("src/a.rs", format!("{standing}fn two() {{\n    c();\n}}\n"));
+            lab.commit();
+            let start = lab.read_git(&["rev-parse", "HEAD"]);
+            lab.write("src/a.rs", text);
+            lab.intent(&["record", "src/a.rs", "--intent", "INT-002", "--agent", "codex"]);
+            lab.run_git(&[&NO_HOOKS[..], &["commit", "-qam", "without a hook"]].concat());
+            lab.write("free/d.rs", "fn four() {}\n");
+            lab.commit();
+            let branch = lab.read_git(&["branch", "--show-current"]);
+            lab.run_git(&["switch", "-qc", "before", start.trim()]);
+            lab.write("free/e.rs", "fn five() {}\n");
+            lab.run_git(&["add", "free/e.rs"]);
+            lab.run_git(&[&NO_HOOKS[..], &["commit", "-qm", "on the base"]].concat());
+            lab.run_git(&["switch", "-q", branch.trim()]);
+            for command in *rewrite {
+                lab.run_git(&[&NO_HOOKS[..], command].concat());
+            }
+            // A fresh clone has neither the replaced commits nor our notes about them.
+            let clone = format!("../{}-clone", lab.root.file_name().expect("a name").display());
+            lab.run_git(&["clone", "-q", "--no-local", ".", &clone]);
+            let told = lab.json(&["-C", &clone, "check", "--base", "origin/before"]);
+            let mut findings = told["findings"].as_array().expect("findings").iter();
+            let is_its = |it: &serde_json::Value| {
+                it["code"] == "scope-violation" && it["intent"] == "INT-002"
+            };
+            assert!(findings.any(is_its), "{rewrite:?} {text:?}: {told}");
+            // Only the other file is not recorded.
+            assert_eq!(told["summary"]["uncovered"], 1, "{rewrite:?} {text:?}: {told}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "slow"]
+fn the_last_deletion_of_a_block_answers_for_it() {
+    // Each row: the intents of two deletions, the errors, and how many are not recorded.
+    let stories: &[(Option<&str>, Option<&str>, &[&str], u64)] = &[
+        (Some("INT-002"), Some("INT-001"), &[], 0),
+        (Some("INT-001"), Some("INT-002"), &["scope-violation src/a.rs INT-002"], 0),
+        (Some("INT-001"), None, &[], 1),
+        (None, Some("INT-001"), &[], 0),
+    ];
+    let (one, two) = ("fn one() {\n    a();\n}\n", "fn two() {\n    b();\n}\n");
+    // With the only block of a file, the file goes, too.
+    for other in [two, ""] {
+        for (first, second, expected, open) in stories {
+            let lab = with_two_intents();
+            lab.write("src/a.rs", format!("{one}{other}"));
+            lab.commit();
+            lab.run_git(&["branch", "-q", "before"]);
+            let delete = |intent: &Option<&str>| {
+                match other {
+                    "" => std::fs::remove_file(lab.root.join("src/a.rs")).expect("removed"),
+                    other => lab.write("src/a.rs", other),
+                }
+                if let Some(intent) = intent {
+                    lab.intent(&["record", "src/a.rs", "--intent", intent, "--agent", "codex"]);
+                }
+                lab.commit();
+            };
+            delete(first);
+            lab.run_git(&["checkout", "-q", "before", "--", "src/a.rs"]);
+            lab.commit();
+            delete(second);
+            let told = lab.json(&["check", "--base", "before"]);
+            assert_eq!(
+                errors(&lab, &["--base", "before"]),
+                *expected,
+                "{first:?} {second:?} {told}"
+            );
+            assert_eq!(told["summary"]["uncovered"].as_u64(), Some(*open), "{first:?} {second:?}");
+        }
     }
 }
 

@@ -134,3 +134,26 @@ fn blank_lines_say_nothing_and_every_counted_change_is_listed() {
     assert_eq!(told.matches(", and no record covers it.").count(), 11, "{told}");
     assert!(lab.fine(&["check"]).contains("(--verbose lists them)"));
 }
+
+#[test]
+fn a_line_between_blocks_that_was_put_back_is_not_new() {
+    let lab = Lab::with_list();
+    lab.fine(&["new", "One", "--scope", "src/**", "--start"]);
+    let paths: Vec<String> = LANGUAGES[..2].iter().map(|one| format!("src/{}", one[0])).collect();
+    let write = |change: &dyn Fn(&[&str; 4]) -> String| {
+        LANGUAGES.iter().zip(&paths).for_each(|(one, path)| lab.write(path, change(one)));
+    };
+    let noted = |one: &[&str; 4]| texts("between", one)[1].clone();
+    write(&noted);
+    lab.commit();
+    lab.run_git(&["branch", "-q", "before"]);
+    write(&|one| texts("between", one)[0].clone());
+    lab.commit();
+    write(&noted);
+    lab.commit();
+    write(&|one| noted(one) + "\n" + &one[1].replace("one", "three"));
+    lab.fine(&["record", "src", "--agent", "codex", "--intent", "INT-001"]);
+    lab.commit();
+    let told = lab.json(&["check", "--base", "before"]);
+    assert_eq!(told["summary"]["uncovered"], 0, "{told}");
+}

@@ -28,7 +28,7 @@ use why::{VerbError, Workspace};
 
 pub use super::compared::{Compared, digests, is_evidence};
 pub(crate) use changes::EvidenceChanges;
-pub use new_evidence::sections_of_range;
+pub use new_evidence::{commits_of_range, sections_of_range};
 pub(crate) use standing::{StillNamed, still_named};
 
 pub(crate) const UNREAD: &str =

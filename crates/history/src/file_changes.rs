@@ -113,7 +113,7 @@ impl<'git> FileChanges<'git> {
     }
 
     /// Returns the same walk, which goes on only to these commits.
-    pub fn limited_to(self, commits: &'git HashSet<ObjectId>) -> Self {
+    pub(crate) fn limited_to(self, commits: &'git HashSet<ObjectId>) -> Self {
         Self { within: Some(commits), ..self }
     }
 

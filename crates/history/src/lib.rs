@@ -12,6 +12,7 @@
 //! - `line_map`: which lines of a text pass to an earlier text.
 //! - `moves`: whole blocks that one commit moved.
 //! - `origins`: the commit that brought each line.
+//! - `removals`: which step of a change removed each line of a text.
 //! - `renames`: which file a new file was before.
 //! - `run_places`: where the runs of evidence are in the text of a commit.
 //! - `text`: a text as lines of bytes, and the language of a file.
@@ -28,6 +29,7 @@ mod line_diff;
 mod line_map;
 mod moves;
 mod origins;
+mod removals;
 mod renames;
 mod run_places;
 mod text;
@@ -41,4 +43,5 @@ pub use known_origins::KnownOrigins;
 pub use line_map::{lines_in, new_lines, respaced_lines};
 pub use moves::MAX_FILES;
 pub use origins::{FileVersion, LineOrigins, Origin, OriginRun, Walk};
+pub use removals::{GoneLine, RemovalStep, Removals};
 pub use text::{LineText, language_of};

@@ -13,7 +13,7 @@
 //! - `edited_blocks`: who edited each block of a change
 //! - `files`: reads the files of a change on both sides
 //! - `known_findings`: the baseline of findings to leave out
-//! - `removed_lines`: which commit of a change removed each line
+//! - `removed_lines`: what a change did to the text of its base
 //! - `rule_changes`: what a change does to the rules
 //! - `suspects`: recorded blocks whose reason has changed
 
@@ -395,9 +395,11 @@ impl JudgedChange {
         let (Some(tip), Some(head), Some(base)) = (&self.tip, &self.head, self.base()) else {
             return Ok(history);
         };
-        let commits = git.commits_between(&[base, tip], head, usize::MAX)?.into_iter();
-        history.commits = commits.map(|commit| git.object_id(&commit)).collect::<Result<_, _>>()?;
+        let commits = git.commits_between(&[base, tip], head, usize::MAX)?;
+        let ids = commits.iter().map(|commit| git.object_id(commit));
+        history.commits = ids.collect::<Result<_, _>>()?;
         let added = comparison::sections_of_range(&self.ws, base)?;
+        history.meant = comparison::commits_of_range(git, head, commits, &added)?;
         // A section that a compaction moved to another file stands.
         let standing = added.iter().filter(|(_, entry)| self.ws.exists(&entry.origin.path));
         let standing: HashSet<_> = standing.map(|(_, entry)| entry.section).collect();

@@ -102,9 +102,22 @@ impl Difference {
         self.before.text()
     }
 
-    /// Returns the numbers of the own lines that a block had before.
-    pub fn line_numbers_before(&self, index: usize) -> Vec<u32> {
-        self.own_lines_before(index).iter().map(|line| line.number).collect()
+    pub fn blocks_now(&self) -> &FileBlocks {
+        &self.new
+    }
+
+    /// Returns the numbers of the own lines of an earlier block.
+    pub fn own_lines_of_former(&self, block: &Block) -> Vec<u32> {
+        lines::own_lines(&self.before, block).iter().map(|line| line.number).collect()
+    }
+
+    /// Returns the innermost earlier block with a line of the earlier text, and the index of the
+    /// block that it became.
+    pub fn former_block_at(&self, line: u32) -> Option<(&Block, Option<usize>)> {
+        let blocks = self.old.blocks.iter().enumerate();
+        let mut holding = blocks.filter(|(_, block)| block.whole_lines.contains(line));
+        let (at, block) = holding.next_back()?;
+        Some((block, self.origins.iter().position(|origin| *origin == Some(at))))
     }
 
     pub fn removed_blocks(&self) -> Vec<&Block> {

@@ -85,7 +85,8 @@ pub(super) fn judge(
     let added = added_since(git, &tips, base)?;
     let is_late = entries.iter().any(|entry| entry.late_commit.is_some());
     let history = if is_late { git.ancestors(&tips)? } else { HashSet::new() };
-    let of_target = commits_of_target(git, target, entries)?;
+    let all = if is_late { git.ancestors(slice::from_ref(target))? } else { HashSet::new() };
+    let of_target = commits_meant(git, &all, entries)?;
     let mut lines = LinesOfCommits {
         ws,
         git,
@@ -134,10 +135,11 @@ pub(super) fn judge(
     Ok(compared)
 }
 
-/// Returns for each commit that late evidence names the commits of the target of which the evidence speaks: the commit itself, or those that are copies of it, as after a cherry-pick ([`Knowledge`]).
-fn commits_of_target(
+/// Returns for each commit that late evidence names those of these commits of which the evidence
+/// speaks: the commit itself, or those that are copies of it, as after a cherry-pick ([`Knowledge`]).
+fn commits_meant(
     git: &Git,
-    target: &CommitId,
+    all: &HashSet<CommitId>,
     entries: &[Arc<Entry>],
 ) -> Result<HashMap<CommitId, Vec<CommitId>>, VerbError> {
     // What a section says of the authorship counts as well: a clone without the commit believes it.
@@ -149,7 +151,6 @@ fn commits_of_target(
     if named.is_empty() {
         return Ok(found);
     }
-    let all = git.ancestors(slice::from_ref(target))?;
     let mut reader = git.object_reader()?;
     let mut others: HashMap<String, BTreeSet<CommitId>> = HashMap::new();
     for (commit, authored) in named {
@@ -174,6 +175,31 @@ fn commits_of_target(
         commits.dedup();
     });
     Ok(found)
+}
+
+/// Returns for each commit that late evidence of a range names those of the range that the evidence is
+/// about: the commit itself or copies of it. If there is none and the commit has left the history, it
+/// may have been squashed into the commit that added the evidence. `head` is the last of `commits`, and
+/// `added` are the records that they added.
+pub fn commits_of_range(
+    git: &Git,
+    head: &CommitId,
+    commits: Vec<CommitId>,
+    added: &[(CommitId, Arc<Entry>)],
+) -> Result<HashMap<CommitId, Vec<CommitId>>, VerbError> {
+    let entries: Vec<Arc<Entry>> = added.iter().map(|(_, entry)| Arc::clone(entry)).collect();
+    let mut meant = commits_meant(git, &commits.into_iter().collect(), &entries)?;
+    let mut squashed: HashMap<CommitId, BTreeSet<&CommitId>> = HashMap::new();
+    for (by, entry) in added {
+        let of = entry.late_commit.clone().map(CommitId);
+        if let Some(of) = of.filter(|of| !meant.contains_key(of)) {
+            squashed.entry(of).or_default().insert(by);
+        }
+    }
+    // A shallow clone may only lack the commit.
+    squashed.retain(|of, _| !git.is_shallow() && !git.is_ancestor(head, of).unwrap_or(false));
+    meant.extend(squashed.into_iter().map(|(of, by)| (of, by.into_iter().cloned().collect())));
+    Ok(meant)
 }
 
 #[derive(Clone, Copy)]

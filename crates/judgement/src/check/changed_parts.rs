@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::ComparedSides;
 use super::edited_blocks::{ChangeHistory, EditedBlock, EditedFile, EditedLines, PartOwner};
+use super::removed_lines::NetChange;
 use crate::lesson;
 use code::saying_lines::differ_in_blank_lines;
 use code::{Block, Document, LineRange};
@@ -12,8 +13,10 @@ use evidence::signing;
 use ground::control_files::is_control_file;
 use ground::policy::Lessons;
 use ground::{Code, Finding, RelativePath, text};
+use history::LineText;
 use intents::{ImportedIntent, scope};
 use ledger::Approved;
+use provenance::Difference;
 use why::answers::FileProvenance;
 use why::baseline::{Baseline, Edits, FormerFile};
 use why::rules::{Outside, Rules, Ruling, names_of_intents};
@@ -128,9 +131,9 @@ pub(super) fn of_standing(
         if edited.is_empty() && outside.owners.is_empty() {
             // The first text of the baseline can be that of the new path, which is empty, so the
             // first text with blocks is used.
-            let mut then = before.baseline.versions().iter().map(Document::blocks);
-            let then = then.find(|then| !then.blocks.is_empty());
-            let gone = of_gone(ws, from, then.as_ref().map_or(&[], |it| &it.blocks), change);
+            let mut then = before.baseline.versions().iter();
+            let then = then.find(|then| !then.blocks().blocks.is_empty());
+            let gone = of_gone(ws, from, then, change);
             let lines = LineRange::new(1, 1);
             let first = |part| ChangedPart { lines, recorded_as: Some(from.clone()), ..part };
             parts = gone.into_iter().map(first).collect();
@@ -196,7 +199,7 @@ fn of_blocks(
         let line = view.differences.first().map_or(1, |first| first.place_of(block));
         let lines = LineRange::new(line, line);
         let what = format!("{} is deleted", name(block));
-        let owners = view.change.deletions(view.ws, view.path, block).into_iter();
+        let owners = view.change.deletions(view.ws, view.path, view.net(), block).into_iter();
         parts.extend(owners.map(|owner| ChangedPart::new(lines, what.clone(), owner)));
     }
     parts
@@ -222,11 +225,17 @@ fn parts_outside(
 pub(super) fn of_gone(
     ws: &Workspace,
     path: &RelativePath,
-    blocks: &[Block],
+    before: Option<&Document>,
     change: &ChangeHistory,
 ) -> Vec<ChangedPart> {
-    let named = blocks.iter().filter(|block| !block.identity.kind.is_unnamed());
-    let answers: Vec<_> = named.flat_map(|block| change.deletions(ws, path, block)).collect();
+    let now = Document::from_text(path.as_str(), "");
+    let differences = Vec::from_iter(before.map(|before| Difference::new(before, &now)));
+    let (now, commits) = (LineText::default(), &change.commits);
+    let net = NetChange::from_differences(ws, path, &differences, &now, commits);
+    let blocks = differences.iter().flat_map(|difference| &difference.old.blocks);
+    let named = blocks.filter(|block| !block.identity.kind.is_unnamed());
+    let answers: Vec<_> =
+        named.flat_map(|block| change.deletions(ws, path, net.as_ref(), block)).collect();
     // If the file has no block with a name, no record can say that it was deleted.
     let is_recordable = !answers.is_empty();
     let answers = if is_recordable { answers } else { vec![None] };

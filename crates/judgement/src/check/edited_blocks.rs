@@ -3,33 +3,39 @@
 
 use std::cell::{LazyCell, OnceCell};
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
+use std::ptr;
 use std::sync::Arc;
 
-use super::removed_lines::{GoneLines, Removal, gone_lines};
+use super::removed_lines::{NetChange, ReducedBlock};
 use code::saying_lines::says_something;
-use code::{Block, FileBlocks, Identity, LineRange};
+use code::{Block, FileBlocks, LineRange};
 use evidence::comparison::is_evidence;
 use ground::git::{ByteSlice, ObjectId, Target};
 use ground::{CommitId, RelativePath};
 use history::knowledge::claimed_lines;
-use history::{FileVersion, LineSource, LineText, Walk};
+use history::{FileVersion, GoneLine, LineSource, LineText, RemovalStep, Walk};
 use ledger::read::is_ledger_path;
-use ledger::{BlockName, BlockRecord, Claim, Entry, FileRecord, RecordKind, journal};
+use ledger::{BlockName, BlockRecord, Claim, Entry, RecordKind, journal};
 use provenance::{Difference, is_named};
 use why::answers::FileProvenance;
 use why::{Workspace, change_class};
+
+/// A record, with the commit that added it. `None` if no commit has.
+type AddedRecord = (Option<CommitId>, Arc<Entry>);
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct ChangeHistory {
     pub bases: Vec<CommitId>,
     pub commits: HashSet<ObjectId>,
-    /// The records that these commits added and those that are in no commit, oldest first. Each has
-    /// the commit that added it.
-    pub records: Vec<(Option<CommitId>, Arc<Entry>)>,
+    /// For each commit that late evidence names those of these commits that it is about.
+    pub meant: HashMap<CommitId, Vec<CommitId>>,
+    /// The records that these commits added and those that are in no commit, oldest first.
+    pub records: Vec<AddedRecord>,
     /// The records that these commits added and removed again, oldest first. Work with such a record
     /// counts as not recorded, and the intent of the record is judged all the same. Otherwise a later
     /// commit could hide work that an intent may not do.
-    pub removed: Vec<(Option<CommitId>, Arc<Entry>)>,
+    pub removed: Vec<AddedRecord>,
 }
 
 impl ChangeHistory {
@@ -81,21 +87,20 @@ impl ChangeHistory {
         })
     }
 
-    /// Returns who answers for what the change did to a block without bringing a line: the newest
-    /// record that names the block, and the newest that was removed again.
-    fn owners_by_name(
+    /// Returns who answers for what the change did to a block without bringing a line: the newest of
+    /// the records that are meant, and the newest that was removed again.
+    fn newest_owners(
         &self,
         ws: &Workspace,
         path: &RelativePath,
-        is_meant: impl Fn(&BlockRecord) -> bool,
+        is_meant: impl Fn(&AddedRecord, &BlockRecord) -> bool,
     ) -> Vec<Option<PartOwner>> {
-        let names = |entry: &Entry| {
-            let files = entry.record.files.iter().filter(|file| file.relative_path == *path);
-            files.flat_map(|file| file.ranges()).any(&is_meant)
-        };
-        let newest = |records: &[(Option<CommitId>, Arc<Entry>)]| {
-            let mut named = records.iter().rev().filter(|(_, entry)| names(entry));
-            named.find_map(|(commit, entry)| {
+        let newest = |records: &[AddedRecord]| {
+            let mut meant = records
+                .iter()
+                .rev()
+                .filter(|record| ranges_in(record, path).any(|range| is_meant(record, range)));
+            meant.find_map(|(commit, entry)| {
                 let commit = commit.as_ref().map(|commit| commit.0.clone());
                 PartOwner::by_claim(ws, claim_by(entry, path, commit))
             })
@@ -106,26 +111,107 @@ impl ChangeHistory {
         owners
     }
 
-    /// Returns who says of a block that it was deleted; see [`Self::owners_by_name`].
-    pub(crate) fn deletions(
+    /// Returns who answers for what a step of the change took from a block: the newest record about
+    /// that step that left the block as the step left it, or says that it was deleted.
+    fn owners_of_reduced(
+        &self,
+        ws: &Workspace,
+        reduced: &ReducedBlock<'_>,
+    ) -> Vec<Option<PartOwner>> {
+        let ReducedBlock { step, before, now } = reduced;
+        let (path, commit) = (&step.path, step.commit.as_deref());
+        let is_about = |record: &AddedRecord| self.is_about(record, commit);
+        let Some((blocks, at)) = *now else {
+            return self.deletions_by_name(ws, path, before, is_about);
+        };
+        self.newest_owners(ws, path, |record, range| {
+            record.1.record.kind == RecordKind::Mutation
+                && is_about(record)
+                && has_left(range, blocks, at, commit.is_none())
+        })
+    }
+
+    /// Returns true if a record may be about a commit, or about the work that is in none. A record that
+    /// is in no evidence does not say which commit it is about.
+    fn is_about(&self, (added_by, entry): &AddedRecord, commit: Option<&str>) -> bool {
+        let Some(added_by) = added_by else { return true };
+        let about = match &entry.late_commit {
+            Some(of) => self.meant.get(&CommitId(of.clone())).map_or(&[][..], Vec::as_slice),
+            None => std::slice::from_ref(added_by),
+        };
+        about.iter().any(|about| Some(&*about.0) == commit)
+    }
+
+    /// Returns true if a record about a step of the change has such a block.
+    fn has_record_about(
+        &self,
+        step: &RemovalStep,
+        is_meant: impl Fn(&BlockRecord) -> bool,
+    ) -> bool {
+        let (path, commit) = (&step.path, step.commit.as_deref());
+        self.records
+            .iter()
+            .chain(&self.removed)
+            .any(|record| ranges_in(record, path).any(&is_meant) && self.is_about(record, commit))
+    }
+
+    fn deletions_by_name(
         &self,
         ws: &Workspace,
         path: &RelativePath,
         block: &Block,
+        is_about: impl Fn(&AddedRecord) -> bool,
     ) -> Vec<Option<PartOwner>> {
-        let is_it = |range: &BlockRecord| {
+        let is_it = |record: &AddedRecord, range: &BlockRecord| {
             let name = range.block.as_ref();
-            range.deleted && name.is_some_and(|name| is_named(name, &block.identity))
+            range.deleted
+                && name.is_some_and(|name| is_named(name, &block.identity))
+                && is_about(record)
         };
         // Several blocks of a file may have one name.
         let has_text = |range: &BlockRecord| range.content_hash == block.fingerprint.content;
-        let mut owners = self.owners_by_name(ws, path, |range| is_it(range) && has_text(range));
+        let mut owners =
+            self.newest_owners(ws, path, |record, range| is_it(record, range) && has_text(range));
         if owners.iter().all(Option::is_none) {
-            owners = self.owners_by_name(ws, path, is_it);
+            owners = self.newest_owners(ws, path, is_it);
         }
         owners.iter_mut().flatten().for_each(|owner| owner.is_deletion = true);
         owners
     }
+
+    /// Returns who deleted a block of the base. If no step is known to have deleted it, the newest
+    /// record that says so answers.
+    pub(crate) fn deletions(
+        &self,
+        ws: &Workspace,
+        path: &RelativePath,
+        net: Option<&NetChange<'_>>,
+        block: &Block,
+    ) -> Vec<Option<PartOwner>> {
+        let by_name = self.deletions_by_name(ws, path, block, |_| true);
+        let is_recorded = |step: &RemovalStep| self.has_record_about(step, |range| range.deleted);
+        // To find the deletion, the texts of the steps have to be parsed.
+        let net = net.filter(|net| {
+            by_name.iter().any(Option::is_some) || net.steps_of(block).any(is_recorded)
+        });
+        match net.and_then(|net| net.deletion_of(block)) {
+            Some(deletion) => self.owners_of_reduced(ws, &deletion),
+            None => by_name,
+        }
+    }
+}
+
+/// Returns true if a record left a block as it is. The content hash of a block changes with the blocks
+/// inside it, so for work that is in no commit the name of such a block has to do.
+fn has_left(range: &BlockRecord, blocks: &FileBlocks, at: usize, is_open: bool) -> bool {
+    let block = &blocks.blocks[at];
+    let is_its = |name: &BlockName| is_named(name, &block.identity);
+    let has_blocks = || blocks.blocks.iter().any(|inner| inner.container == Some(at));
+    !range.deleted
+        && range.has_lead_of(block)
+        && range.block.as_ref().is_none_or(is_its)
+        && (range.content_hash == block.fingerprint.content
+            || is_open && range.block.is_some() && has_blocks())
 }
 
 /// Returns the records outside evidence that none of these commits has in its ledger. A committed
@@ -174,35 +260,13 @@ fn claim_by(entry: &Arc<Entry>, path: &RelativePath, commit: Option<String>) -> 
     Arc::new(Claim { entry, path, commit, reassigned: Vec::new() })
 }
 
-/// Returns the commit that a record of evidence is about.
-fn commit_about((added_by, entry): &(Option<CommitId>, Arc<Entry>)) -> Option<&str> {
-    let added_by = added_by.as_ref()?;
-    Some(entry.late_commit.as_deref().unwrap_or(&added_by.0))
-}
-
-/// Returns the records that name a block, by one of these names, and brought no line to it.
-fn removals_recorded<'e>(
-    records: &'e [(Option<CommitId>, Arc<Entry>)],
-    names: [&Identity; 2],
-) -> Vec<(Removal, &'e Arc<Entry>)> {
-    let is_removal = |file: &&FileRecord| {
-        file.ranges().filter(|range| !range.deleted).any(|range| {
-            let is_it = |name: &BlockName| names.iter().any(|identity| is_named(name, identity));
-            let (first, last) = (range.start_line as usize, range.end_line as usize);
-            let mut runs = file.conversations.iter().flat_map(|one| one.lines.runs());
-            range.block.as_ref().is_some_and(is_it)
-                && !runs.any(|run| run.lines.start < last && first <= run.lines.end)
-        })
-    };
-    let mut found = Vec::new();
-    for record in records.iter().filter(|(_, entry)| entry.record.kind == RecordKind::Mutation) {
-        let Some(commit) = commit_about(record) else { continue };
-        for file in record.1.record.files.iter().filter(is_removal) {
-            let (commit, path) = (commit.to_owned(), file.relative_path.clone());
-            found.push((Removal { commit, path }, &record.1));
-        }
-    }
-    found
+/// Returns what a record says of the blocks of a file.
+fn ranges_in<'r>(
+    (_, entry): &'r AddedRecord,
+    path: &RelativePath,
+) -> impl Iterator<Item = &'r BlockRecord> {
+    let files = entry.record.files.iter().filter(move |file| file.relative_path == *path);
+    files.flat_map(|file| file.ranges())
 }
 
 impl PartOwner {
@@ -247,8 +311,7 @@ pub(super) struct EditedFile<'a> {
     pub differences: &'a [Difference],
     pub change: &'a ChangeHistory,
     removed_claims: OnceCell<HashMap<usize, Vec<Option<Arc<Claim>>>>>,
-    /// The text at the base, and its lines that are gone.
-    gone: OnceCell<(LineText, GoneLines)>,
+    net: OnceCell<Option<NetChange<'a>>>,
 }
 
 impl<'a> EditedFile<'a> {
@@ -260,8 +323,16 @@ impl<'a> EditedFile<'a> {
         change: &'a ChangeHistory,
     ) -> Self {
         let text = LineText::new(file.document.text().into_bytes());
-        let (removed_claims, gone) = <(OnceCell<_>, OnceCell<_>)>::default();
-        Self { ws, path, file, text, differences, change, removed_claims, gone }
+        let (removed_claims, net) = <(OnceCell<_>, OnceCell<_>)>::default();
+        Self { ws, path, file, text, differences, change, removed_claims, net }
+    }
+
+    pub(crate) fn net(&self) -> Option<&NetChange<'a>> {
+        let compare = || {
+            let commits = &self.change.commits;
+            NetChange::from_differences(self.ws, self.path, self.differences, &self.text, commits)
+        };
+        self.net.get_or_init(compare).as_ref()
     }
 
     /// Finds out who edited a block: the intents of the records that brought its new lines. So one
@@ -272,33 +343,36 @@ impl<'a> EditedFile<'a> {
             || PartOwner::by_claim(self.ws, claim_by(found.accepted.as_ref()?, self.path, None));
         // If the change moved code here that it brought elsewhere, the record of the move answers for
         // this place.
-        let mover = LazyCell::new(|| self.owners_by_name(at).into_iter().next().flatten());
-        let mut edited = self.who_brought(&self.new_lines(&found.own), |is_moved, by_claim| {
+        let mover = LazyCell::new(|| self.owners_by_text(at).into_iter().next().flatten());
+        let stood = self.net().map(|net| net.lines_from_base(at)).unwrap_or_default();
+        let new = self.new_lines(&found.own, &stood);
+        let mut edited = self.who_brought(&new, |is_moved, by_claim| {
             let owner = if is_moved { mover.clone() } else { None };
             owner.or(by_claim).or_else(accepted)
         });
         edited.is_recorded |= found.accepted.is_some();
         let changed = self.differences.first().map_or(block.lines, |first| first.changed(at));
-        let (removers, are_all) = self.owners_of_removed_lines(at);
-        match &mut edited.owners[..] {
-            [] => {
-                edited.claims.extend(removers.iter().map(|owner| Arc::clone(&owner.claim)));
-                if !are_all {
-                    let mut owners = self.owners_without_lines(at);
-                    owners[0] = accepted().or(owners[0].take());
-                    let owner = owners[0].as_ref();
-                    edited.is_recorded = owner.is_some() || found.covered();
-                    edited.claims.extend(owner.map(|owner| Arc::clone(&owner.claim)));
-                    edited.owners.extend(owners.into_iter().map(|owner| (owner, changed)));
-                }
-            }
-            [(_, lines)] => *lines = changed,
-            _ => {}
+        let lost = self.net().map(|net| net.lost_lines(at)).unwrap_or_default();
+        // An edit of the layout alone may be covered by a record of the older lines.
+        let is_layout = new.is_empty() && lost.is_empty();
+        let is_covered = is_layout && found.covered();
+        let others = match is_layout {
+            true => self.owners_by_text(at),
+            false => self.owners_of_lost_lines(at, &lost, &new),
+        };
+        if let [(_, lines)] = &mut edited.owners[..] {
+            *lines = changed;
         }
-        for remover in removers {
-            let is_same = |known: &PartOwner| known.judged_by() == remover.judged_by();
-            if !edited.owners.iter().any(|(known, _)| known.as_ref().is_some_and(is_same)) {
-                edited.owners.push((Some(remover), changed));
+        for owner in others {
+            let owner = owner.or_else(accepted);
+            edited.is_recorded &= owner.is_some() || is_covered;
+            if new.is_empty() {
+                edited.claims.extend(owner.iter().map(|owner| Arc::clone(&owner.claim)));
+            }
+            let key = owner.as_ref().map(PartOwner::judged_by);
+            let mut known = edited.owners.iter().map(|(known, _)| known.as_ref());
+            if !known.any(|known| known.map(PartOwner::judged_by) == key) {
+                edited.owners.push((owner, changed));
             }
         }
         EditedBlock { at, lines: edited }
@@ -312,15 +386,21 @@ impl<'a> EditedFile<'a> {
             .lines_outside(self.file)
             .filter(|(line, _)| !self.text.line(*line as usize - 1).trim_ascii().is_empty());
         let outside: Vec<(u32, LineSource)> = outside.collect();
-        self.who_brought(&self.new_lines(&outside), |_, by_claim| by_claim)
+        let stood = self.net().map(NetChange::standing_lines).unwrap_or_default();
+        self.who_brought(&self.new_lines(&outside, &stood), |_, by_claim| by_claim)
     }
 
-    /// Returns the lines that the change brought: those that say something, or all if none does.
-    fn new_lines(&self, lines: &[(u32, LineSource)]) -> Vec<(u32, LineSource)> {
+    /// Returns the lines that the change brought: those that say something, or all if none does. A line
+    /// that stood there at the base, too, is not new, whoever put it back; `stood` says so of each line
+    /// of the file.
+    fn new_lines(&self, lines: &[(u32, LineSource)], stood: &[bool]) -> Vec<(u32, LineSource)> {
         let language = self.file.blocks.language;
         let says = |line: u32| says_something(self.text.line(line as usize - 1), language);
         let mut new = lines.to_vec();
-        new.retain(|(_, source)| self.change.has_brought(self.file, source));
+        new.retain(|(line, source)| {
+            !stood.get(*line as usize - 1).is_some_and(|stood| *stood)
+                && self.change.has_brought(self.file, source)
+        });
         if new.iter().any(|(line, _)| says(*line)) {
             new.retain(|(line, _)| says(*line));
         }
@@ -403,7 +483,7 @@ impl<'a> EditedFile<'a> {
         let commit = version.commit.to_string();
         let path = git.path_in_workspace(version.path.as_ref())?;
         let removed = self.change.removed.iter();
-        let entries = removed.filter(|record| commit_about(record) == Some(&*commit));
+        let entries = removed.filter(|record| self.change.is_about(record, Some(&commit)));
         let entries: Vec<Arc<Entry>> = entries.map(|(_, entry)| Arc::clone(entry)).collect();
         if entries.is_empty() {
             return None;
@@ -417,86 +497,56 @@ impl<'a> EditedFile<'a> {
         Some(claimed.into_iter().map(|at| at.map(claim)).collect())
     }
 
-    /// Returns who answers for the lines that commits of the change removed from a block: the records
-    /// about these commits that name the block and brought no line to it, whatever happened to the block
-    /// later. Where other lines took the place of the removed ones, those who brought them answer.
-    /// Returns also whether there is such a record for every line that is gone.
-    fn owners_of_removed_lines(&self, at: usize) -> (Vec<PartOwner>, bool) {
-        let nobody = (Vec::new(), false);
-        let former = self.differences.iter().find(|former| !former.old.blocks.is_empty());
-        let Some((former, origin)) = former.and_then(|former| Some((former, former.origin(at)?)))
-        else {
-            return nobody;
-        };
-        let named = [&self.file.blocks.blocks[at].identity, &origin.identity];
-        let standing = removals_recorded(&self.change.records, named);
-        let removed = removals_recorded(&self.change.removed, named);
-        // Nobody can tell which of several blocks of one name a record means.
-        let is_one = |blocks: &FileBlocks, name: &Identity| {
-            blocks.blocks.iter().filter(|block| block.identity == *name).count() == 1
-        };
-        if standing.is_empty() && removed.is_empty()
-            || !is_one(&self.file.blocks, named[0])
-            || !is_one(&former.old, named[1])
-        {
-            return nobody;
-        }
-        let (before, gone) = self.gone.get_or_init(|| {
-            let before = LineText::new(former.text_before().into_bytes());
-            let commits = &self.change.commits;
-            let gone = gone_lines(self.ws, self.path, (&before, &self.text), commits);
-            (before, gone)
-        });
-        let language = self.file.blocks.language;
-        let own = former.line_numbers_before(at).into_iter().map(|line| line as usize - 1);
-        let lines = own.filter(|line| says_something(before.line(*line), language));
-        let mut removals: Vec<&Option<Removal>> =
-            lines.filter_map(|line| gone.get(&line)).collect();
-        removals.dedup();
-        let (mut owners, mut are_all) = (Vec::new(), !removals.is_empty());
-        for removal in removals {
-            let owners_by = |records: &[(Removal, &Arc<Entry>)]| {
-                let its = records.iter().filter(|(of, _)| Some(of) == removal.as_ref());
-                let claims =
-                    its.map(|(of, entry)| claim_by(entry, &of.path, Some(of.commit.clone())));
-                claims.filter_map(|claim| PartOwner::by_claim(self.ws, claim)).collect::<Vec<_>>()
+    /// Returns who answers for the lines that a block has lost. An item is `None` for lines for which
+    /// nobody does.
+    fn owners_of_lost_lines(
+        &self,
+        at: usize,
+        lost: &[GoneLine],
+        new: &[(u32, LineSource)],
+    ) -> Vec<Option<PartOwner>> {
+        let Some(net) = self.net() else { return Vec::new() };
+        let new = new.iter().map(|(line, source)| (net.place_of(*line as usize - 1), source));
+        let new: Vec<(Range<usize>, &LineSource)> = new.collect();
+        let mut recorded: HashMap<_, bool> = HashMap::new();
+        let mut known: HashMap<_, Vec<Option<PartOwner>>> = HashMap::new();
+        let mut owners = Vec::new();
+        for gone in lost {
+            let step = net.step_of(*gone);
+            let of_step = step.map(ptr::from_ref);
+            let is_recorded = *recorded.entry(of_step).or_insert_with(|| {
+                step.is_none_or(|step| self.change.has_record_about(step, |_| true))
+            });
+            // To find the block, the texts of the step have to be parsed.
+            let reduced = if is_recorded { net.reduced_block(*gone) } else { None };
+            let key = (of_step, reduced.as_ref().map(|it| it.before.bytes.start));
+            let found = known.entry(key).or_insert_with(|| match &reduced {
+                Some(reduced) => self.change.owners_of_reduced(self.ws, reduced),
+                None if is_recorded => self.owners_by_text(at),
+                None => vec![None],
+            });
+            let is_by_step = |source: &LineSource| {
+                let version = source.version.map(|at| &self.file.lines.versions[at]);
+                let Some((version, step)) = version.zip(step) else { return true };
+                let by = (!version.is_uncommitted()).then(|| version.commit.to_string());
+                by == step.commit
             };
-            let found = owners_by(&standing);
-            are_all &= !found.is_empty();
-            owners.extend(found.into_iter().chain(owners_by(&removed)));
+            // Who brought a line in place of the lost one answers for both.
+            let is_replaced = || {
+                let mut new = new.iter();
+                new.any(|(place, source)| place.contains(&gone.line) && is_by_step(source))
+            };
+            let is_answered = found[0].is_some() || is_replaced();
+            let found = found.iter().filter(|owner| owner.is_some() || !is_answered);
+            owners.extend(found.cloned());
         }
-        (owners, are_all)
-    }
-
-    /// Returns the owners of an edit that brought no line: one that only removed lines, or changed the
-    /// layout. The first is `None` if no record answers for it.
-    fn owners_without_lines(&self, at: usize) -> Vec<Option<PartOwner>> {
-        let found = &self.file.provenance[at];
-        let mut owners = self.owners_by_name(at);
-        // A record of the change that is about the file answers for code that was moved here, which may
-        // have been recorded long ago under an intent that does not own this place.
-        let is_moved = found.claim.as_ref().is_some_and(|claim| claim.path != *self.path);
-        let moved_by = || {
-            let mut owners =
-                self.change.owners_by_name(self.ws, self.path, |range| !range.deleted).into_iter();
-            owners.next().flatten().filter(|_| is_moved)
-        };
-        owners[0] = owners[0].take().or_else(moved_by);
         owners
     }
 
-    /// Returns who left a block as it is; see [`ChangeHistory::owners_by_name`].
-    fn owners_by_name(&self, at: usize) -> Vec<Option<PartOwner>> {
-        let block = &self.file.blocks.blocks[at];
-        // The content hash of a block changes with the blocks inside it, so its name has to do.
-        let has_blocks = self.file.blocks.blocks.iter().any(|inner| inner.container == Some(at));
-        let is_meant = |range: &BlockRecord| {
-            let has_name =
-                || range.block.as_ref().is_some_and(|name| is_named(name, &block.identity));
-            !range.deleted
-                && range.has_lead_of(block)
-                && (range.content_hash == block.fingerprint.content || has_blocks && has_name())
-        };
-        self.change.owners_by_name(self.ws, self.path, is_meant)
+    /// Returns who left a block as it is, whenever that was.
+    fn owners_by_text(&self, at: usize) -> Vec<Option<PartOwner>> {
+        let left =
+            |_: &AddedRecord, range: &BlockRecord| has_left(range, &self.file.blocks, at, true);
+        self.change.newest_owners(self.ws, self.path, left)
     }
 }

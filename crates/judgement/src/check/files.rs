@@ -451,9 +451,7 @@ impl<'a> Judge<'a> {
             Some((before, _)) => before,
             None => self.judged.base().map(|base| ws.read_at(base, path)).transpose()?.flatten(),
         };
-        let blocks = before.map(|before| before.blocks());
-        let blocks = blocks.as_ref().map_or(&[][..], |found| &found.blocks);
-        Ok(changed_parts::of_gone(ws, path, blocks, &self.judged.history))
+        Ok(changed_parts::of_gone(ws, path, before.as_ref(), &self.judged.history))
     }
 
     fn standing_of_file(
@@ -541,11 +539,8 @@ fn examine_file(
     let mut found = changed_parts::of_standing(ws, path, &file, &before, history);
     // An edit that only removed lines or changed the layout may be covered by a record of the
     // older lines.
-    let has_new_lines = |block: &EditedBlock| {
-        let mut own = file.provenance[block.at].own.iter();
-        own.any(|(_, source)| history.has_brought(&file, source))
-    };
-    if found.blocks.iter().any(|block| !block.lines.is_recorded && !has_new_lines(block)) {
+    let is_open = |block: &EditedBlock| !block.lines.is_recorded && block.lines.brought.is_empty();
+    if found.blocks.iter().any(is_open) {
         file = answers::file(ws, path, &document);
         found = changed_parts::of_standing(ws, path, &file, &before, history);
     }
