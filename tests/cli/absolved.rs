@@ -314,7 +314,8 @@ fn a_removal_is_recorded_when_its_commit_was_replaced() {
 #[ignore = "slow"]
 fn the_last_deletion_of_a_block_answers_for_it() {
     // Each row: the intents of two deletions, the errors, and how many are not recorded.
-    let stories: &[(Option<&str>, Option<&str>, &[&str], u64)] = &[
+    type Story<'a> = (Option<&'a str>, Option<&'a str>, &'a [&'a str], u64);
+    let stories: &[Story<'_>] = &[
         (Some("INT-002"), Some("INT-001"), &[], 0),
         (Some("INT-001"), Some("INT-002"), &["scope-violation src/a.rs INT-002"], 0),
         (Some("INT-001"), None, &[], 1),
