@@ -68,7 +68,8 @@ struct MovedRuns<'a> {
     twins: Vec<Twins>,
     /// For each run, its place in `twins`.
     twins_of: Vec<usize>,
-    /// For each run its place, if there are as many places with its text as runs.
+    /// For each run, where it must be. This is known if its text stands at as many places as there are
+    /// runs with that text.
     sole: Vec<Option<usize>>,
     /// For each run, how far the next such run before it and after it has moved.
     shifts_around: Vec<[Option<isize>; 2]>,

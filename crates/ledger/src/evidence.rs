@@ -32,8 +32,8 @@ use code::{ContentHash, language};
 use ground::git::ByteSlice as _;
 use ground::{RelativePath, Root, clock, store};
 
-/// The maximum number of lines in a file of evidence. Each becomes a record, which needs a hundred times
-/// the memory that the line needs in a pack of git.
+/// The maximum number of lines in a file of evidence. In memory, the record of a line takes a hundred
+/// times the space that the line takes in git, where it is compressed.
 pub const MAX_LINES: usize = 50_000;
 
 /// The version of the format that this program writes.

@@ -8,10 +8,10 @@ use code::program::Tree;
 /// What the position of a member among the others means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum OrderMeaning {
-    /// The position has no meaning, but the member must not move past a `Border`.
+    /// The member may stand anywhere, as long as it does not move past a `Border`.
     Free,
-    /// The position has no meaning among members of this class, but the member must not move past
-    /// an `Ordered` one.
+    /// The member may change places with others of this class, but must not move past an `Ordered`
+    /// one.
     Plain,
     /// The member is executed, or may be, at its position.
     Ordered,
