@@ -378,6 +378,7 @@ fn an_unreadable_git_folder_is_reported_with_the_bad_file() {
 
 #[cfg(target_os = "linux")]
 #[test]
+#[ignore = "slow"]
 fn a_folder_replaced_by_a_link_never_leads_a_write_outside() {
     let clone = Clone::of(|_, _| {});
     let elsewhere = clone.folder.path().join("elsewhere");

@@ -203,6 +203,7 @@ fn stories() -> Vec<Story> {
 }
 
 #[test]
+#[ignore = "slow"]
 fn why_never_names_an_intent_that_did_not_ask_for_the_code() {
     let mut wrong = String::new();
     for story in stories() {

@@ -1348,6 +1348,7 @@ fn a_program_that_rewrites_the_registry_is_reported() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn rules_rewritten_by_a_program_count_only_once_accepted() {
     let wide = crate::support::REGISTRY.replace("src/**", "**");
     let rewritten: [(&str, Option<&str>); 5] = [

@@ -177,6 +177,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
+    #[ignore = "slow"]
     fn only_blocks_that_the_difference_touches_are_claimed(
         (name, text) in proptest::sample::select(samples()),
         first in proptest::collection::vec(edit(), 0..4),

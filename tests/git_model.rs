@@ -657,6 +657,7 @@ fn story(seed: u64, steps: usize) -> (Option<String>, usize, usize, Vec<String>)
 }
 
 #[test]
+#[ignore = "slow"]
 fn no_git_command_makes_why_name_a_wrong_intent() {
     let seed = from_environment("INTENT_FUZZ_SEED", SEED);
     let runs = from_environment("INTENT_FUZZ_RUNS", sample_or_all(SHORT, RUNS));

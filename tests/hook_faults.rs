@@ -256,6 +256,7 @@ fn a_policy_that_cannot_be_read_denies_writes() {
 
 /// The state of the call cannot be stored, so its effects could not be reported afterwards.
 #[test]
+#[ignore = "slow"]
 fn a_file_in_place_of_the_folder_for_calls_denies_writes() {
     assert_fault_denies_writes_only("a file for a folder", "HOOK_ERROR", |repo| {
         let calls = repo.root().join(".orchestration/local/calls");
@@ -360,6 +361,7 @@ fn a_message_that_never_ends_is_denied_in_time() {
 /// Nothing can be written: neither the state of the call nor a heartbeat.
 #[cfg(unix)]
 #[test]
+#[ignore = "slow"]
 fn a_full_disk_denies_writes() {
     let repo = place();
     for host in HOSTS {

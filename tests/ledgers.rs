@@ -92,6 +92,7 @@ fn assert_blank(gap: &[u8], first: bool) -> Result<(), TestCaseError> {
 }
 
 #[test]
+#[ignore = "slow"]
 fn no_byte_of_a_fixture_is_lost() {
     for (name, bytes) in fixtures() {
         assert_nothing_is_lost(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));

@@ -388,6 +388,7 @@ const WITHOUT_LINES: &[(&str, &str, &str)] = &[
 /// What `check` calls changed, `record` accepts, and the evidence names it. INT-002 does not own `src`, so that `check`
 /// says whose record it found.
 #[test]
+#[ignore = "slow"]
 fn whatever_check_calls_changed_is_recorded_and_sealed() {
     for (name, before, after) in WITHOUT_LINES {
         let (repo, path) = (Repo::new(), format!("src/{name}"));
@@ -422,6 +423,7 @@ fn a_block_that_lost_lines_to_a_hunk_of_its_neighbour_is_recorded() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_record_names_only_what_no_other_record_left_so() {
     let function = |name: &str, calls: &[&str]| {
         let calls: String = calls.iter().map(|call| format!("    {call}();\n")).collect();

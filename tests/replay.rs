@@ -273,6 +273,7 @@ fn commit_with_evidence(repo: &Repo, path: &str, message: &str) {
 }
 
 #[test]
+#[ignore = "slow"]
 fn only_steps_that_touched_a_block_or_line_are_named() {
     let seed = from_environment("INTENT_FUZZ_SEED", SEED);
     let runs = from_environment("INTENT_FUZZ_RUNS", RUNS);

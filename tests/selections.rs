@@ -213,6 +213,7 @@ fn hooks_of_two_sessions_do_not_mix_up() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_session_keeps_its_intent_in_a_linked_work_tree() {
     let lab = at_work();
     lab.write("src/a.rs", "fn a() {}\n");

@@ -148,6 +148,7 @@ fn a_small_edit_does_not_refresh_the_rest_of_the_file() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_denial_names_who_changed_the_unseen_block() {
     let place = Place::with("src/a.rs", CODE);
     let edit = |session: &str, old: &str, new: &str| {

@@ -387,6 +387,7 @@ fn is_touched(repo: &Repo, path: &str, block: &BlockAnswer) -> bool {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_record_owns_exactly_what_its_change_touched() {
     let mut wrong = Vec::new();
     for Story { name, before, after, touched } in stories() {

@@ -521,6 +521,7 @@ fn a_file_opened_with_a_syntax_error_has_all_its_lenses() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn no_false_finding_appears_while_somebody_types() {
     let repo = Repo::new();
     repo.write("lib/till.py", &till());

@@ -40,6 +40,7 @@ fn made(repo: &Repo, effects: Vec<Effect>, deed: impl FnOnce()) -> Option<Denial
 }
 
 #[test]
+#[ignore = "slow"]
 fn only_other_contents_are_a_change() {
     let repo = at_work();
     let file = repo.root().join(OTHER);
@@ -100,6 +101,7 @@ fn a_conversion_of_git_is_no_change() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn an_agent_brings_back_what_its_script_broke() {
     let root = |repo: &Repo| repo.root();
     let restore = |repo: &Repo| drop(git(&root(repo), &["checkout", "-q", "HEAD", "--", OTHER]));
@@ -499,6 +501,7 @@ fn a_command_is_credited_only_with_what_it_changed() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn text_of_other_commits_is_not_the_work_of_the_command_that_brings_it() {
     let commands = [
         "git merge --squash feature",

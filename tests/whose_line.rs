@@ -886,6 +886,7 @@ fn two_pull_requests(place: &Place) {
 }
 
 #[test]
+#[ignore = "slow"]
 fn each_line_has_its_intent_in_every_clone() {
     let mut wrong = String::new();
     for LineStory { name, told, expected } in STORIES {
@@ -905,6 +906,7 @@ fn each_line_has_its_intent_in_every_clone() {
 /// Whoever goes back behind an agent's commit and writes the same code has taken it from there only if the
 /// commit is nowhere else.
 #[test]
+#[ignore = "slow"]
 fn a_commit_that_a_reference_keeps_has_not_left_the_history() {
     let keep: [(&[&[&str]], &str); 6] = [
         (&[], "--111"),
@@ -931,6 +933,7 @@ fn a_commit_that_a_reference_keeps_has_not_left_the_history() {
 
 /// The records of a commit are known as soon as the commit is taken back, and not only from the next seal.
 #[test]
+#[ignore = "slow"]
 fn a_reset_reopens_the_records_for_every_question() {
     let pushed: &[&str] = &["update-ref", "refs/remotes/origin/main", "HEAD"];
     for (how, keep) in [("--soft", None), ("--mixed", None), ("--soft", Some(pushed))] {
@@ -1026,6 +1029,7 @@ fn what_a_person_decided_holds_if_the_commits_are_made_anew() {
 /// A record with lines in two commits stays open after the first one, and is settled with the second
 /// one. It knows the erased lines, too.
 #[test]
+#[ignore = "slow"]
 fn an_erased_line_stays_erased_if_its_record_is_in_two_commits() {
     for way in ["--soft", "rebase"] {
         let place = Place(Repo::new());
@@ -1245,6 +1249,7 @@ const VERDICTS: &[VerdictStory] = &[
 ];
 
 #[test]
+#[ignore = "slow"]
 fn only_a_text_that_was_recorded_is_exact() {
     let mut wrong = String::new();
     for VerdictStory { name, told, expected } in VERDICTS {
@@ -1609,6 +1614,7 @@ const RESPACED: &[RespacedStory] = &[
 
 /// Where indentation is syntax, a block that was only indented does something else.
 #[test]
+#[ignore = "slow"]
 fn code_that_was_put_elsewhere_by_its_indentation_was_modified_by_who_did_it() {
     let mut wrong = String::new();
     for RespacedStory { name, path, before, after, block, expected } in RESPACED {
@@ -1640,6 +1646,7 @@ fn code_that_was_put_elsewhere_by_its_indentation_was_modified_by_who_did_it() {
 
 /// A clone without the history that says who brought a line says so, and names nobody.
 #[test]
+#[ignore = "slow"]
 fn missing_history_is_said_and_never_another_name() {
     let place = Place(Repo::new());
     place.step(1, &f("one two"));

@@ -232,6 +232,7 @@ fn an_agents_selection_is_never_the_persons_selection() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn an_agents_commands_use_the_selection_of_its_session() {
     let lab = working();
     lab.fine(&["new", "Other", "--scope", "lib/**", "--start"]);
@@ -305,6 +306,7 @@ fn is_found(lab: &Lab) -> bool {
 }
 
 #[test]
+#[ignore = "slow"]
 fn an_ungated_write_is_a_finding_until_a_person_accepts_it() {
     let lab = working();
     assert!(!is_found(&lab));

@@ -303,6 +303,7 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "slow"]
     fn a_too_long_message_gets_an_error_with_its_id() {
         let big = "x".repeat(20 * 1024 * 1024);
         let call = format!(

@@ -355,6 +355,7 @@ fn the_last_deletion_of_a_block_answers_for_it() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_record_is_not_new_in_a_ledger_with_another_name() {
     let lab = with_two_intents();
     lab.write(".orchestration/policy.yaml", "ledger:\n  layout: single\n");
@@ -369,6 +370,7 @@ fn a_record_is_not_new_in_a_ledger_with_another_name() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn two_recorded_removals_that_are_merged_are_recorded() {
     let lab = with_two_intents();
     lab.write("src/a.rs", "fn one() {\n    a();\n    b();\n    c();\n    d();\n    e();\n}\n");

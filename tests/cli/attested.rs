@@ -136,6 +136,7 @@ fn an_attestation_without_a_trusted_signature_is_refused() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn what_was_changed_after_the_signature_is_noticed() {
     let lab = attested();
     let good = envelope(&lab);
@@ -177,6 +178,7 @@ fn a_signature_does_not_make_a_statement_true() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn what_is_no_attestation_is_said() {
     let lab = attested();
     let good = envelope(&lab);

@@ -149,6 +149,7 @@ fn assert_commit_keeps_attribution(start: Start) {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_new_file_keeps_its_attribution_in_the_commit() {
     assert_commit_keeps_attribution(Start::New);
 }

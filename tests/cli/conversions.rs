@@ -97,6 +97,7 @@ fn a_recorded_line_is_known_however_git_converts_its_file() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn what_a_program_makes_of_a_file_is_a_note_and_no_error() {
     let lab = converting("other/* filter=secret\n", &[("filter.secret.clean", "cat")]);
     lab.write("other/same.py", "def total(items):\n    return 1\n");

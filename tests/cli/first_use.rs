@@ -190,6 +190,7 @@ fn of_others() -> Lab {
 }
 
 #[test]
+#[ignore = "slow"]
 fn uninstall_restores_every_file() {
     let lab = of_others();
     let before = tree(&lab.root);

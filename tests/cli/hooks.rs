@@ -266,6 +266,7 @@ fn hooks_are_not_written_through_a_link() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn commits_are_sealed_after_the_line_for_husky_is_pasted() {
     let lab = without_hooks();
     lab.run_git(&["config", "core.hooksPath", ".husky/_"]);

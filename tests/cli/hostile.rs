@@ -96,6 +96,7 @@ fn nothing_but_our_own_styles_reaches_a_terminal() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn errors_and_json_are_harmless_too() {
     let lab = hostile();
     for command in [

@@ -235,6 +235,7 @@ fn a_reused_id_is_noticed_after_an_edit_or_a_squash() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn an_id_that_was_removed_and_used_again_means_another_intent() {
     let lab = collided();
     lab.run_git(&["branch", "-q", "-D", "ada"]);
@@ -250,6 +251,7 @@ fn an_id_that_was_removed_and_used_again_means_another_intent() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn an_intent_with_a_changed_name_is_still_the_same() {
     let lab = collided();
     let then = lab.read(LIST);

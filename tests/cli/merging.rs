@@ -353,6 +353,7 @@ fn a_trailer_or_the_branch_name_chooses_the_intent() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_change_cannot_grant_itself_anything() {
     let forge = Forge::new();
     let registry = ".orchestration/active_intents.yaml";
@@ -401,6 +402,7 @@ fn a_change_cannot_grant_itself_anything() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_branch_is_judged_by_the_current_rules_of_main() {
     let forge = Forge::new();
     forge.branch("old");
@@ -726,6 +728,7 @@ fn conflict_between(ours: &str, theirs: &str) -> String {
 }
 
 #[test]
+#[ignore = "slow"]
 fn an_unresolved_conflict_is_a_finding_and_not_accepted() {
     let forge = Forge::new();
     let lab = &forge.lab;
@@ -759,6 +762,7 @@ fn an_unresolved_conflict_is_a_finding_and_not_accepted() {
 
 #[cfg(unix)]
 #[test]
+#[ignore = "slow"]
 fn a_file_name_that_is_not_utf8_is_in_no_scope() {
     use std::os::unix::ffi::OsStrExt as _;
 
@@ -877,6 +881,7 @@ fn the_command_in_a_hint_about_commits_works() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn the_commands_of_the_finding_commit_the_signature() {
     let forge = Forge::new();
     let lab = &forge.lab;
@@ -920,6 +925,7 @@ fn the_commands_of_the_finding_commit_the_signature() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn only_the_lesson_in_a_new_file_is_free_of_scopes() {
     let forge = Forge::new();
     let lab = &forge.lab;

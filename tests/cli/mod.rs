@@ -155,6 +155,7 @@ fn every_command_shows_an_unrecorded_edit() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn every_verdict_is_printed() {
     let lab = Lab::with_list();
     for name in ["One", "Two"] {
@@ -329,6 +330,7 @@ fn the_help_texts_are_as_stored() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn recording_a_folder_lists_only_what_changed() {
     let lab = worked_in();
     lab.write("src/still.rs", "fn still() {\n    1;\n}\n");
@@ -427,6 +429,7 @@ fn assert_every_command_says(lab: &Lab, reason: &str, more: &[&[&str]]) {
 }
 
 #[test]
+#[ignore = "slow"]
 fn every_command_says_that_the_registry_is_missing() {
     let lab = worked_in();
     lab.commit();

@@ -65,6 +65,7 @@ fn records_outside_evidence_may_not_claim_old_code() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_line_of_another_tool_is_compared_with_the_change() {
     let lab = worked_in();
     topic(&lab);

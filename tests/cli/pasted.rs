@@ -113,6 +113,7 @@ fn a_command_that_is_pasted_in_a_subfolder_works_or_says_what_to_add() {
 
 /// A submodule is a workspace of its own.
 #[test]
+#[ignore = "slow"]
 fn advice_acts_in_the_workspace_that_was_asked_about() {
     let lab = Lab::with_list();
     lab.fine(&["new", "Outer", "--scope", "**", "--start"]);

@@ -40,6 +40,7 @@ fn auth() -> RelativePath {
 }
 
 #[test]
+#[ignore = "slow"]
 fn every_answer_names_the_new_intent() {
     let lab = sealed();
     let answer =
@@ -74,6 +75,7 @@ fn every_answer_names_the_new_intent() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn lines_can_be_reassigned_once_they_are_committed() {
     let lab = sealed();
     lab.write("src/auth.rs", TWO.replace("check()", "check(1)"));

@@ -62,6 +62,7 @@ fn the_report_of_a_small_workspace_is_as_stored() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn the_printed_report_is_short() {
     insta::assert_snapshot!(transcript(
         &lived_in(),
@@ -150,6 +151,7 @@ fn a_criterion_and_a_suspect_block_are_in_the_report() {
 
 /// The badge is a function of the commit: what is only in the work tree does not change it.
 #[test]
+#[ignore = "slow"]
 fn the_badge_says_what_the_commit_holds() {
     let lab = lived_in();
     let before = lab.fine(&["report", "--badge"]);
@@ -191,6 +193,7 @@ fn a_shallow_clone_has_no_badge() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn writing_the_page_is_no_change_of_the_workspace() {
     let lab = lived_in();
     lab.fine(&["report", "--html"]);

@@ -65,6 +65,7 @@ fn a_line_changed_before_the_commit_is_not_as_recorded() {
 
 /// The evidence that an amend breaks is announced at once, and the next commit completes it.
 #[test]
+#[ignore = "slow"]
 fn an_amend_says_which_lines_are_left_without_evidence() {
     let lab = governed();
     record(&lab, "INT-001", &["first()", "second()", "third()"]);
@@ -85,6 +86,7 @@ fn an_amend_says_which_lines_are_left_without_evidence() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn an_amended_commit_keeps_the_lines_of_the_first_one() {
     let lab = governed();
     record(&lab, "INT-001", &["recorded(1)", "stood(2)"]);
@@ -101,6 +103,7 @@ fn an_amended_commit_keeps_the_lines_of_the_first_one() {
 /// Our hook stages nothing while a rebase gives a commit another message, since git would stop. The record that waits
 /// keeps its name.
 #[test]
+#[ignore = "slow"]
 fn a_rebase_rewords_a_commit_that_was_made_without_hooks() {
     let lab = governed();
     let base = lab.read_git(&["rev-parse", "HEAD"]);
@@ -125,6 +128,7 @@ fn a_rebase_rewords_a_commit_that_was_made_without_hooks() {
 /// A rebase that merges two edits of `work` makes a text that the evidence does not name, so all evidence of the commit is
 /// sealed again. `helper` is as recorded, and has a doc comment; no commit after the rebase may name it once more.
 #[test]
+#[ignore = "slow"]
 fn after_a_rebase_no_line_is_named_by_two_files_of_evidence() {
     let lab = governed();
     let text = |helper: &str, first: &str, last: &str| {
@@ -152,6 +156,7 @@ fn after_a_rebase_no_line_is_named_by_two_files_of_evidence() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_merge_keeps_the_lines_of_both_sides() {
     let lab = governed();
     let far: Vec<String> = (0..6).map(|n| format!("far({n})")).collect();
@@ -179,6 +184,7 @@ fn a_merge_keeps_the_lines_of_both_sides() {
 
 /// A doc comment belongs to its block, although the fingerprint of the block's text does not contain it.
 #[test]
+#[ignore = "slow"]
 fn a_clone_reads_a_recorded_doc_comment_as_recorded() {
     let lab = governed();
     let calls = ["recorded(1)", "recorded(2)", "recorded(3)", "recorded(4)", "stood(2)"];

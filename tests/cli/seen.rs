@@ -116,6 +116,7 @@ fn accept(lab: &Lab) -> Vec<String> {
 }
 
 #[test]
+#[ignore = "slow"]
 fn code_that_was_rolled_back_may_not_return_without_evidence() {
     let lab = shared();
     lab.run_git(&["push", "-qf", "origin", "HEAD~1:main"]);
@@ -132,6 +133,7 @@ fn code_that_was_rolled_back_may_not_return_without_evidence() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_person_accepts_a_rewrite_and_that_is_recorded() {
     let lab = shared();
     drop_evidence(&lab);
@@ -171,6 +173,7 @@ fn an_unreadable_earlier_commit_is_a_finding() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_commit_cannot_switch_off_the_finding_that_it_causes() {
     for policy in ["protected_branches: [nothing]\n", "levels:\n  ledger-truncated: off\n"] {
         let lab = shared();
@@ -193,6 +196,7 @@ fn a_commit_cannot_switch_off_the_finding_that_it_causes() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn the_default_branch_is_stored_by_its_own_name() {
     let lab = worked_in();
     lab.write(POLICY, "protected_branches: [release]\n");

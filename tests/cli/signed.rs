@@ -105,6 +105,7 @@ fn an_anchor_shows_which_evidence_is_missing() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn an_anchor_needs_its_name_its_signature_and_a_trusted_key() {
     let lab = trusting();
     let said = lab.fine(&["anchor", "--key", "../eve"]);
@@ -165,6 +166,7 @@ fn a_tombstone_needs_a_signature_that_the_base_trusts() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_tombstone_hides_no_other_change() {
     let lab = trusting();
     let gone = record(&lab, "src/a.rs");

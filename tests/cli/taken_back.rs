@@ -98,6 +98,7 @@ fn the_last_record_is_taken_back_while_it_is_in_no_commit() {
 
 /// A seal by hand stages evidence before there is a commit, also of lines that are committed already.
 #[test]
+#[ignore = "slow"]
 fn a_sealed_record_is_taken_back_from_the_next_commit() {
     for ways in [&["--agent", "codex"][..], &["--all", "--yes", "--agent", "codex"]] {
         let lab = begun();
@@ -126,6 +127,7 @@ fn a_sealed_record_is_taken_back_from_the_next_commit() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_committed_record_is_taken_back_by_giving_its_lines_to_nobody() {
     let lab = begun();
     append(&lab, "fn more() {\n    call(5);\n}\n");

@@ -143,6 +143,7 @@ fn every_format_is_one_document_and_has_the_same_exit_code() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn authors_that_the_policy_names_need_no_records() {
     let lab = branched();
     lab.run_git(&["checkout", "-q", "main"]);

@@ -59,6 +59,7 @@ fn a_commit_names_the_intents_and_models_that_it_seals() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_merge_names_only_what_it_seals_itself() {
     let lab = with_trailers();
     lab.run_git(&["switch", "-qc", "topic"]);
@@ -72,6 +73,7 @@ fn a_merge_names_only_what_it_seals_itself() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn an_empty_message_stops_the_commit_and_a_failure_does_not() {
     let lab = with_trailers();
     work(&lab, "src/a.rs", "INT-001", "m/1", 1);

@@ -149,6 +149,7 @@ fn kept(lab: &Lab) -> [usize; 2] {
 }
 
 #[test]
+#[ignore = "slow"]
 fn evidence_of_a_squashed_branch_is_completed() {
     let lab = begun();
     lab.run_git(&["init", "-q", "--bare", "-b", "main", "../shared"]);
@@ -231,6 +232,7 @@ fn lines_that_another_hook_indents_after_the_seal_keep_their_names() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn records_of_a_removed_work_tree_are_found() {
     let lab = begun();
     lab.run_git(&["worktree", "add", "-q", "../gone", "-b", "topic"]);

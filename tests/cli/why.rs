@@ -340,6 +340,7 @@ fn a_changed_constraint_makes_blocks_suspect_until_accepted() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn suspect_blocks_below_a_folder_are_settled_at_once() {
     let lab = twice();
     lab.write("src/other.rs", "fn other() { open(7); }\n");
@@ -356,6 +357,7 @@ fn suspect_blocks_below_a_folder_are_settled_at_once() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn an_undone_change_of_an_intent_makes_nothing_suspect() {
     let lab = twice();
     edit(
@@ -417,6 +419,7 @@ fn a_changed_specification_makes_blocks_suspect() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn each_intent_of_a_file_is_listed_once() {
     let lab = twice();
     with_alarm(&lab);

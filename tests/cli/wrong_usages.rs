@@ -20,6 +20,7 @@ fn said(lab: &Lab, arguments: &[&str]) -> String {
 }
 
 #[test]
+#[ignore = "slow"]
 fn every_wrong_usage_gets_an_answer_that_helps() {
     let lab = begun();
     let proposal = "# Change: Add a login\n\n## Why\nPeople come back.\n";

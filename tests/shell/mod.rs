@@ -45,6 +45,7 @@ fn corpus() -> impl Iterator<Item = (String, &'static str, String)> {
 }
 
 #[test]
+#[ignore = "slow"]
 fn every_command_of_the_corpus_has_the_right_class() {
     let mut wrong = Vec::new();
     let mut seen = 0;
@@ -81,6 +82,7 @@ fn judged_otherwise(text: &str) -> (usize, Vec<String>) {
 }
 
 #[test]
+#[ignore = "slow"]
 fn lists_written_without_knowing_the_rules_are_judged_right() {
     for (text, least) in [(include_str!("blind.txt"), 1_600), (include_str!("fresh.txt"), 900)] {
         let (seen, wrong) = judged_otherwise(text);

@@ -212,6 +212,7 @@ fn walked_at(
 /// Our walk differs from git's on purpose if a line is wrapped, or if one file goes on under two names, as in the merge
 /// of the history 21. None of this is in these histories.
 #[test]
+#[ignore = "slow"]
 fn each_line_has_the_commit_that_git_blame_names() {
     for seed in 1..=20 {
         let folder = tempfile::tempdir().unwrap();
@@ -467,6 +468,7 @@ fn move_stories() -> Vec<MoveStory> {
 }
 
 #[test]
+#[ignore = "slow"]
 fn only_a_block_that_can_be_told_from_others_was_moved() {
     let mut wrong = String::new();
     for MoveStory { name, before, after, line: (path, number), from } in move_stories() {

@@ -117,6 +117,7 @@ mod writing {
     }
 
     #[test]
+    #[ignore = "slow"]
     fn an_incomplete_last_line_is_removed() {
         let w = TestWorkspace::new(Layout::Single);
         w.append(mutation("s", "a.rs", [1]));
@@ -254,6 +255,7 @@ mod verification {
     }
 
     #[test]
+    #[ignore = "slow"]
     fn every_flipped_bit_is_found() {
         let bytes = chain_of(2);
         assert_eq!(wrong(&bytes), []);

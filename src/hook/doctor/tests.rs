@@ -208,6 +208,7 @@ fn untrusted_hooks_of_codex_are_a_problem() {
 
 /// Our MCP server may be wired or not: hooks that cannot start are a problem of their own.
 #[test]
+#[ignore = "slow"]
 fn a_missing_program_is_named_for_every_host_with_the_command_that_helps() {
     let at = |path: &str| HostProgram::At(path.to_owned());
     let programs = [

@@ -422,6 +422,7 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "slow"]
     fn a_file_that_git_converts_is_no_change_until_it_is_edited() {
         let text = "# $Id$\ndef total(x):\n    return x\n";
         for (attributes, settings) in [

@@ -370,6 +370,7 @@ fn there_is_a_limit_to_what_is_read() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn hostile_files_take_no_long_time() {
     let many = 1_000_000;
     let texts = [
@@ -410,6 +411,7 @@ fn noise() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
+    #[ignore = "slow"]
     fn texts_of_any_kind_are_read(text in noise(), bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let bytes = String::from_utf8_lossy(&bytes).into_owned();
         for name in FORMATS {
