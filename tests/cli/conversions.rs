@@ -1,6 +1,10 @@
 //! Files that git converts, files that are too large for a kept text, and the history of another project.
 
+use evidence::reassign::ReassignTarget;
+use ground::RelativePath;
+
 use crate::cli::lab::Lab;
+use crate::cli::reassign::at_a_terminal;
 
 const PAY: &str = "# $Id$\ndef total(items):\n    result = sum(items)\n    return result\n";
 
@@ -282,4 +286,23 @@ fn the_intents_of_another_project_are_named_with_it() {
     // Nothing of it counts for our intent of the same id.
     let report = lab.json(&["list", "--count"]).to_string();
     assert!(!report.contains("parse.py"), "{report}");
+    // What we say of its lines takes their name from none.
+    let path = RelativePath::new("vendor/parser/parse.py").expect("a path");
+    let theirs = "INT-001 (vendor/parser)";
+    for what in [ReassignTarget::File(path.clone()), ReassignTarget::Line(path.clone(), 2)] {
+        for to in ["INT-001", "nobody"] {
+            let told = at_a_terminal(&lab, what.clone(), theirs, to).expect_err("not ours");
+            assert!(told.contains("recorded in the project vendor/parser"), "{told}");
+        }
+    }
+    assert_eq!(lab.json(&["why", path.as_str()]), told);
+    lab.fine(&["accept", "vendor/parser/parse.py:2"]);
+    for sealed in [false, true] {
+        if sealed {
+            commit_with_evidence(&lab);
+        }
+        let block = &lab.json(&["why", path.as_str()])["blocks"][0];
+        assert_eq!(block["intent"]["id"], theirs, "{block:#}");
+        assert!(block["accepted"].is_object(), "{block:#}");
+    }
 }

@@ -24,7 +24,7 @@ fn sealed() -> Lab {
 }
 
 /// Does what `intent evidence reassign` does at a person's terminal.
-fn at_a_terminal(
+pub fn at_a_terminal(
     lab: &Lab,
     what: ReassignTarget,
     from: &str,
@@ -101,6 +101,25 @@ fn lines_can_be_reassigned_once_they_are_committed() {
     let id = told["blocks"][0]["record"].as_str().expect("an id").to_owned();
     at_a_terminal(&lab, ReassignTarget::Record(id), "INT-001", "INT-002").expect("done");
     assert_eq!(intent("src/auth.rs:6").as_deref(), Some("INT-002"));
+}
+
+#[test]
+fn lines_from_before_the_project_moved_to_another_folder_can_be_reassigned() {
+    let lab = sealed();
+    std::fs::create_dir(lab.root.join("app")).expect("a folder");
+    lab.run_git(&["mv", "src", ".orchestration", "app"]);
+    lab.run_git(&["commit", "-qm", "move"]);
+    let app = lab.root.join("app");
+    let ws = Workspace::open(&app, &ground::Environment::of_process()).expect("a workspace");
+    let what = ReassignTarget::Named(auth(), "login".into());
+    reassign(&ws, &what, ("INT-001", Some("INT-002")), None).expect("done");
+    let app = app.to_str().expect("UTF-8");
+    lab.fine(&["-C", app, "seal"]);
+    lab.run_git(&["commit", "-qm", "evidence"]);
+    for (line, intent) in [("src/auth.rs:2", "INT-002"), ("src/auth.rs:6", "INT-001")] {
+        let told = lab.fine(&["-C", app, "why", line]);
+        assert!(told.contains(intent), "{told}");
+    }
 }
 
 #[test]

@@ -64,6 +64,14 @@ struct RecordedLine {
     block: Option<String>,
 }
 
+impl RecordedLine {
+    /// Returns the folder of the project whose evidence names the line, if that is not ours.
+    fn other_project(&self) -> Option<&str> {
+        let evidence = self.claim.entry.origin.path.as_str();
+        evidence.split_once("/.orchestration/").map(|(project, _)| project)
+    }
+}
+
 /// Returns the lines of a file that are selected and were recorded under the intent `from`.
 ///
 /// If a whole file is selected and some of its lines belong to a namesake of that intent, only those
@@ -140,6 +148,12 @@ pub fn reassign(
                 format!("commit them first: `git add {} && git commit`", path.for_shell()),
             ));
         }
+        if let Some(project) = lines.iter().find_map(RecordedLine::other_project) {
+            return Err(VerbError::mendable(
+                format!("lines of {path} are recorded in the project {project}, not in this one"),
+                "reassign them in that project, and take its commit over from there",
+            ));
+        }
         records.extend(records_about(ws, git, (&file.lines, &lines), intent, by.as_deref())?);
         blocks.extend(lines.into_iter().map(|line| ReassignedItem {
             path: path.clone(),
@@ -191,17 +205,19 @@ fn records_about(
     to: Option<&Intent>,
     by: Option<&str>,
 ) -> Result<Vec<Record>, VerbError> {
-    let mut groups: BTreeMap<(&FileVersion, &str), BTreeSet<usize>> = BTreeMap::new();
+    let mut groups: BTreeMap<(&FileVersion, RelativePath, &str), BTreeSet<usize>> = BTreeMap::new();
     for line in lines {
         let version = line.source.version.and_then(|at| file.versions.get(at));
         if let (Some(version), Some(id)) = (version, line.claim.intent()) {
-            groups.entry((version, id)).or_default().insert(line.source.line_there);
+            // The workspace lay in another folder if the path is not below the present one.
+            let path = git.path_in_workspace(version.path.as_ref());
+            let path = path.unwrap_or_else(|| line.claim.path.clone());
+            groups.entry((version, path, id)).or_default().insert(line.source.line_there);
         }
     }
     let mut reader = git.object_reader()?;
     let mut records = Vec::new();
-    for ((version, id), lines) in groups {
-        let Some(path) = git.path_in_workspace(version.path.as_ref()) else { continue };
+    for ((version, path, id), lines) in groups {
         let text = LineText::new(reader.blob(version.blob)?);
         let conversation = Conversation {
             contributor: Contributor::person(by.map(str::to_owned)),

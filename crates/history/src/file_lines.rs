@@ -268,12 +268,12 @@ impl<'git> LineFinder<'_, 'git> {
 
     /// Returns the evidence about a file at the commit of a version.
     fn entries_about(&mut self, version: &FileVersion) -> Result<Vec<Arc<Entry>>, GitError> {
-        let own = self.own_entries_about(version)?;
-        if !own.is_empty() || version.is_uncommitted() {
-            return Ok(own);
+        let mut entries = self.own_entries_about(version)?;
+        if !has_work(&entries) && !version.is_uncommitted() {
+            let elsewhere = self.knowledge.evidence_elsewhere(self.reader, version)?;
+            entries.extend(elsewhere.into_iter().flat_map(|(_, entries)| entries));
         }
-        let elsewhere = self.knowledge.evidence_elsewhere(self.reader, version)?;
-        Ok(elsewhere.map(|(_, entries)| entries).unwrap_or_default())
+        Ok(entries)
     }
 
     /// Like [`Self::entries_about`], without evidence that the commit has at another place.
@@ -396,7 +396,7 @@ impl<'git> LineFinder<'_, 'git> {
         known: &[usize],
     ) -> Result<Vec<Option<usize>>, GitError> {
         let mut entries = self.own_entries_about(version)?;
-        if entries.is_empty()
+        if !has_work(&entries)
             && let Some((path, entries)) =
                 self.knowledge.evidence_elsewhere(self.reader, version)?
         {
@@ -573,6 +573,12 @@ struct PresentText<'a> {
     is_new: bool,
     /// Returns the contents of other files at the same time.
     present: &'a ReadPresent<'a>,
+}
+
+/// Returns true if entries say who brought lines. Those by which a person accepted or reassigned lines
+/// of another project do not, so the evidence of that project counts beside them.
+fn has_work(entries: &[Arc<Entry>]) -> bool {
+    entries.iter().any(|entry| entry.record.kind == RecordKind::Mutation)
 }
 
 fn add_claims(found: &mut [Option<usize>], others: Vec<Option<usize>>) {
