@@ -58,17 +58,36 @@ fn a_row_without_a_named_intent_says_whose_its_lines_are() {
         lab.write("src/shop.rs", block("part", &part) + &block("half", half));
         lab.fine(&["record", "src", "--intent", intent, "--agent", "codex"]);
     }
-    let told = lab.fine(&["why", "src/shop.rs"]);
-    let row = |name: &str| {
-        let row = told.lines().find(|row| row.contains(name)).expect("a row");
-        row.split_whitespace().skip(3).collect::<Vec<_>>().join(" ")
+    let rows = || {
+        let told = lab.fine(&["why", "src/shop.rs"]);
+        let row = |name: &str| {
+            let row = told.lines().find(|row| row.contains(name)).expect("a row");
+            row.split_whitespace().skip(3).collect::<Vec<_>>().join(" ")
+        };
+        [row("part"), row("half"), told.lines().last().expect("a line").to_owned()]
     };
     let shares = "4 lines git: t, 2 lines INT-001, 2 lines INT-002, 2 lines INT-003";
-    assert_eq!(row("part"), format!("· unrecorded {shares}"));
-    assert_eq!(row("half"), "? ambiguous 2 lines INT-001, 2 lines INT-002");
-    assert!(told.ends_with("\n1 of 2 blocks recorded, 1 in part\n"), "{told}");
-    let cards = lab.fine(&["why", "src/shop.rs", "--lines"]);
-    assert!(cards.contains("no intent brought half of its lines"), "{cards}");
+    let halves = "2 lines INT-001, 2 lines INT-002";
+    let cards = || lab.fine(&["why", "src/shop.rs", "--lines"]);
+    let of_part = "no intent brought half of its lines\n";
+    let of_halves = "two intents brought half of its lines each\n";
+    assert_eq!(
+        rows(),
+        [
+            &format!("· unrecorded {shares}"),
+            &format!("? ambiguous {halves}"),
+            "1 of 2 blocks recorded, 1 in part"
+        ]
+    );
+    assert!(cards().contains(of_part) && cards().contains(of_halves), "{}", cards());
+    // Whoever accepts a block says nothing of its lines.
+    for line in ["src/shop.rs:1", "src/shop.rs:12"] {
+        lab.fine(&["accept", line]);
+    }
+    let accepted = [format!("✓ exact {shares}"), format!("✓ exact {halves}")];
+    assert_eq!(rows()[..2], accepted);
+    assert!(cards().contains(of_part) && cards().contains(of_halves), "{}", cards());
+    assert_eq!(cards().matches("accepted as it stands").count(), 2, "{}", cards());
 }
 
 /// A file as it was before the project had intents loses no registry, and its lines are git's.

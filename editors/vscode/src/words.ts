@@ -156,7 +156,9 @@ export function changed(block: Block): string {
 
 /** What differs from the record, as the lens says it; empty where nothing does. */
 export function difference(block: Block): string {
-  if (block.accepted) return "accepted";
+  const owners = block.candidates.map(({ intent }) => visible(intent ?? "no intent")).join(" and ");
+  const tie = owners && `${owners} brought half of the lines each`;
+  if (block.accepted) return tie ? `${tie}, accepted` : "accepted";
   switch (block.verdict) {
     case "exact":
     case "unrecorded":
@@ -165,7 +167,7 @@ export function difference(block: Block): string {
       if (block.only_inside) return "";
       return `modified, ${changed(block) || "lines removed"} since`;
     case "ambiguous":
-      return `${block.candidates.map(({ intent }) => visible(intent ?? "no intent")).join(" and ")} brought half of the lines each`;
+      return tie;
     default:
       return block.verdict;
   }

@@ -42,6 +42,7 @@ test("a difference says how many lines nobody recorded", () => {
   assert.equal(difference(block({ newer: 3, accepted })), "accepted");
   const candidates = ["INT-001", "INT-002"].map((intent) => ({ record: intent, kind: "mutation", intent }));
   assert.equal(difference(block({ verdict: "ambiguous", candidates })), "INT-001 and INT-002 brought half of the lines each");
+  assert.equal(difference(block({ verdict: "exact", candidates, accepted })), "INT-001 and INT-002 brought half of the lines each, accepted");
 });
 
 test("each line is somebody's, or nobody's", () => {

@@ -188,10 +188,10 @@ pub fn author_name(contributor: &Contributor, tool: Option<&str>) -> String {
 }
 
 fn remark(answer: &BlockAnswer) -> Option<String> {
-    if answer.accepted.is_some() {
-        return Some("accepted".to_owned());
-    }
-    (answer.verdict == Verdict::Ambiguous).then(|| text::terminal(&answer.ambiguity()))
+    let is_tie = !answer.candidates.is_empty();
+    let tie = is_tie.then(|| text::terminal(&answer.ambiguity()));
+    let accepted = answer.accepted.as_ref().map(|_| "accepted".to_owned());
+    Some(joined_parts([tie, accepted])).filter(|said| !said.is_empty())
 }
 
 #[cfg(test)]

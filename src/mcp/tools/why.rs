@@ -51,6 +51,7 @@ fn line_of_block(block: &BlockAnswer) -> String {
     let parts = [
         block.intent.as_ref().map(|intent| format!(", {}", intent.id)),
         block.intent.as_ref().and_then(|it| Some(format!(" ({})", it.name.as_ref()?))),
+        (!block.candidates.is_empty()).then(|| format!(", {}", block.ambiguity())),
         asked.and_then(|it| it.label_and_text()).map(|(label, by)| format!(", {label} {by}")),
         constraints.map(|all| format!(", under: {}", all.join("; "))),
         who.map(|who| format!(", {}", answers::who_in_full(who, block.tool.as_deref()))),

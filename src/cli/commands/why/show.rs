@@ -133,11 +133,14 @@ fn print_heading(
 
 fn card(page: &mut Page, answer: &WhyAnswer, block: &BlockAnswer, wanted: &ShownParts) {
     let now = wanted.now;
-    let known = match block.verdict {
-        Verdict::Unrecorded if has_recorded_lines(block) => "no intent brought half of its lines",
-        Verdict::Unrecorded => "no intent is known",
-        Verdict::Ambiguous => "two intents brought half of its lines each",
-        _ => "recorded under no intent",
+    let known = if block.record.is_some() {
+        "recorded under no intent"
+    } else if !block.candidates.is_empty() {
+        "two intents brought half of its lines each"
+    } else if has_recorded_lines(block) {
+        "no intent brought half of its lines"
+    } else {
+        "no intent is known"
     };
     let intent = (block.intent.as_ref(), block.origin.as_ref());
     print_heading(page.gap(), intent, known, block.asked.as_ref());
@@ -153,7 +156,7 @@ fn card(page: &mut Page, answer: &WhyAnswer, block: &BlockAnswer, wanted: &Shown
         Some(origin) => origin_of_lines(page, origin, now),
         None => commit_line(page, block.commit.as_ref(), block.uncommitted),
     }
-    if block.origin.is_none() || block.shares.len() > 1 {
+    if block.origin.is_none() || block.shares.len() > 1 || block.accepted.is_some() {
         verdict_line(page, block);
     }
     if block.history_missing && is_recorded(block) {
@@ -485,24 +488,21 @@ fn lines_of(first: u32, last: u32) -> String {
 
 fn row(block: &BlockAnswer, now: Timestamp) -> Vec<Cell> {
     let (style, mark) = style_and_mark(block.verdict);
-    let word = block.verdict.as_str();
-    let lines = lines_of(block.start_line, block.end_line);
-    let name = format!("{} {}", block.kind, block.qualified_name);
-    if !is_recorded(block) {
-        let words = [lines, name, format!("{mark} {word}")];
-        let cells = match has_recorded_lines(block) {
-            true => vec![Cell::new(DIM, whose_lines(block, author_by_git))],
-            false => origin_cells(block, now),
-        };
-        return words.map(|words| Cell::new(DIM, words)).into_iter().chain(cells).collect();
-    }
     let inside = if block.only_inside { " inside" } else { "" };
     let suspect = if block.suspect.is_some() { ", suspect" } else { "" };
-    let word = format!("{mark} {word}{inside}{suspect}");
-    let place = [Cell::new(DIM, lines), Cell::new(PLAIN, name), Cell::new(style, word)];
-    let cells = match block.verdict {
-        Verdict::Ambiguous => vec![Cell::new(INTENT, whose_lines(block, author_by_git))],
-        _ => record_cells(block, now),
+    let word = format!("{mark} {}{inside}{suspect}", block.verdict.as_str());
+    let lines = lines_of(block.start_line, block.end_line);
+    let name = format!("{} {}", block.kind, block.qualified_name);
+    let style_of_name = if is_recorded(block) { PLAIN } else { DIM };
+    let place = [Cell::new(DIM, lines), Cell::new(style_of_name, name), Cell::new(style, word)];
+    // A person may have accepted a block that no record is about: that says nothing of its lines.
+    let cells = if block.record.is_some() {
+        record_cells(block, now)
+    } else if has_recorded_lines(block) {
+        let style = if block.candidates.is_empty() { DIM } else { INTENT };
+        vec![Cell::new(style, whose_lines(block, author_by_git))]
+    } else {
+        origin_cells(block, now)
     };
     place.into_iter().chain(cells).collect()
 }
