@@ -219,6 +219,9 @@ fn a_recorded_removal_is_judged_whatever_happens_to_the_block_later() {
         // A line that is back as it was is no work, whoever put it back.
         (&[('-', "a", OTHER), ('+', "a", OTHER), ('-', "d", OWN)], &[], 0),
         (&[('-', "a", OWN), ('+', "a", OWN), ('-', "d", None)], &[], 1),
+        // Work of which nothing is left is not the rest of the change.
+        (&[('-', "a", OTHER), ('+', "a", OTHER), ('-', "d", None)], &[], 1),
+        (&[('+', "z", OTHER), ('-', "z", None), ('x', "d", None)], &[], 1),
         // Who wrote another line in place of one has removed it, whatever stands there now.
         (&[('x', "b", OTHER), ('y', "xb", OWN)], FOUND, 0),
         (&[('x', "b", OTHER), ('-', "xb", OWN)], FOUND, 0),

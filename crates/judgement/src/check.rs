@@ -36,7 +36,7 @@ use why::findings::levelled;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use self::changed_parts::PartJudge;
+use self::changed_parts::{ChangedPart, PartJudge};
 use self::edited_blocks::ChangeHistory;
 use self::files::Judge;
 pub use self::known_findings::KnownFindings;
@@ -243,7 +243,7 @@ pub fn change_signed(
             }
             class = classes.as_ref().filter(|_| request.with_class).map(change_class::answer);
         }
-        let judge = Judge::from_change(&judged, &rules, &bound, (texts, classes), &mut summary)?;
+        let judge = Judge::from_change(&judged, &rules, bound, (texts, classes), &mut summary)?;
         findings.extend(judge.judge_all()?);
     }
     if request.suspect {
@@ -588,17 +588,12 @@ pub fn findings_about_missing_files(ws: &Workspace) -> Result<Vec<Finding>, Verb
         return Ok(Vec::new());
     }
     let judged = JudgedChange::from_git(ws, &ComparedSides::Head)?;
-    let (rules, bound) = (rules(ws), bound_here(ws, &judged.history));
+    let (rules, bound) = (rules(ws), UnrecordedIntents::same_for_all_paths(ws.selected(None)));
     let mut summary = CheckSummary::default();
-    let judge = Judge::from_change(&judged, &rules, &bound, Default::default(), &mut summary)?;
+    let judge = Judge::from_change(&judged, &rules, bound, Default::default(), &mut summary)?;
     let mut findings = judge.judge_all()?;
     findings.retain(|finding| finding.path.as_ref().is_some_and(is_gone));
     Ok(findings)
-}
-
-fn bound_here(ws: &Workspace, history: &ChangeHistory) -> UnrecordedIntents {
-    let bound = UnrecordedIntents::same_for_all_paths(ws.selected(None));
-    bound.with_other_work(history.recorded_intents(ws))
 }
 
 /// Judges one text in an editor against its state before: which blocks are edited, under which
@@ -626,7 +621,8 @@ pub fn document(
     if is_own_setup(path.as_str(), &texts) || history.misses_history(file, &found.blocks) {
         parts.clear();
     }
-    let bound = bound_here(ws, &history);
+    let bound = UnrecordedIntents::same_for_all_paths(ws.selected(None));
+    let bound = bound.with_other_work(ws, parts.iter().filter_map(ChangedPart::recorded_intent));
     let judge = PartJudge {
         ws,
         rules,

@@ -57,6 +57,10 @@ impl ChangedPart {
         }
     }
 
+    pub(super) fn recorded_intent(&self) -> Option<String> {
+        self.answer.as_ref().map(|answer| answer.intent.clone())
+    }
+
     /// Returns what parts share that are judged alike: the intent of the record that explains them,
     /// and the question about it that a person answered.
     fn judged_by(&self) -> Option<(&str, Option<&str>)> {

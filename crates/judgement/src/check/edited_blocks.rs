@@ -2,7 +2,7 @@
 //! records that brought the new lines.
 
 use std::cell::{LazyCell, OnceCell};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::ptr;
 use std::sync::Arc;
@@ -47,13 +47,6 @@ impl ChangeHistory {
 
     pub(crate) fn claims_refactoring(&self) -> bool {
         self.records.iter().any(|(_, entry)| change_class::claims_refactoring(&entry.record))
-    }
-
-    pub(crate) fn recorded_intents(&self, ws: &Workspace) -> BTreeSet<String> {
-        let all = self.records.iter().chain(&self.removed);
-        let of_work = all.filter(|(_, entry)| entry.record.kind == RecordKind::Mutation);
-        let ids = of_work.filter_map(|(_, entry)| ws.intent_named(entry));
-        ids.filter(|id| ws.registry.get(id).is_some()).collect()
     }
 
     /// Returns true if the change brought a line. A line that a commit of the base brought is older,

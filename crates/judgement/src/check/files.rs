@@ -133,7 +133,7 @@ fn history_missing(
 pub(super) struct Judge<'a> {
     judged: &'a JudgedChange,
     rules: &'a Rules,
-    bound: &'a UnrecordedIntents,
+    bound: UnrecordedIntents,
     gone: Vec<RelativePath>,
     texts: HashMap<RelativePath, Versions>,
     examined: HashMap<RelativePath, Result<StandingFile, VerbError>>,
@@ -187,7 +187,7 @@ impl<'a> Judge<'a> {
     pub(super) fn from_change(
         judged: &'a JudgedChange,
         rules: &'a Rules,
-        bound: &'a UnrecordedIntents,
+        bound: UnrecordedIntents,
         (texts, classes): (change_class::Texts, Option<Classification>),
         summary: &'a mut CheckSummary,
     ) -> Result<Self, VerbError> {
@@ -229,13 +229,18 @@ impl<'a> Judge<'a> {
             by_path.into_iter().partition(|(_, changes)| is_gone(changes));
         self.summary.files += gone.len() + standing.len() + nameless.len();
         let files: Vec<_> = standing.into_iter().chain(gone).collect();
+        let mut parts: Vec<(&RelativePath, Vec<ChangedPart>)> = Vec::with_capacity(files.len());
         for portion in files.chunks(READ_AHEAD) {
             self.examine_ahead(portion);
             for (path, changes) in portion {
-                let parts = self.parts(path, changes)?;
-                self.judge(path, &parts);
+                parts.push((path, self.parts(path, changes)?));
             }
         }
+        let bound = std::mem::take(&mut self.bound);
+        let all = parts.iter().flat_map(|(_, parts)| parts);
+        let recorded = all.filter_map(ChangedPart::recorded_intent);
+        self.bound = bound.with_other_work(&self.judged.ws, recorded);
+        parts.iter().for_each(|(path, parts)| self.judge(path, parts));
         let left = self.scopes_left_behind()?;
         self.findings.extend(left);
         if !self.judged.unknown.is_empty() {

@@ -47,24 +47,6 @@ impl UnrecordedIntents {
         judged: &JudgedChange,
         rules: &Rules,
     ) -> Result<Self, VerbError> {
-        let bound = Self::of_unrecorded(here, request, judged, rules)?;
-        Ok(bound.with_other_work(judged.history.recorded_intents(&judged.ws)))
-    }
-
-    /// Adds the intents that other work of the change is bound to: those of its records, and those
-    /// that answer for another path.
-    pub(crate) fn with_other_work(self, recorded: BTreeSet<String>) -> Self {
-        let by_path = self.by_path.values().flatten().cloned();
-        let all: BTreeSet<String> = recorded.into_iter().chain(by_path).collect();
-        Self { of_other_work: all.into_iter().collect(), ..self }
-    }
-
-    fn of_unrecorded(
-        here: &Workspace,
-        request: &CheckRequest,
-        judged: &JudgedChange,
-        rules: &Rules,
-    ) -> Result<Self, VerbError> {
         let ws = &judged.ws;
         if let Some(id) = &request.intent {
             let intent = rules.intent(id).map_or_else(|| ws.intent(id), Ok)?;
@@ -93,6 +75,19 @@ impl UnrecordedIntents {
             of_commits.otherwise = vec![id];
         }
         Ok(of_commits)
+    }
+
+    /// Adds the intents that other work of the change is bound to: those of the records that answer for
+    /// parts of it, and those that answer for another path.
+    pub(super) fn with_other_work(
+        self,
+        ws: &Workspace,
+        recorded: impl Iterator<Item = String>,
+    ) -> Self {
+        let recorded = recorded.filter(|id| ws.registry.get(id).is_some());
+        let by_path = self.by_path.values().flatten().cloned();
+        let all: BTreeSet<String> = recorded.chain(by_path).collect();
+        Self { of_other_work: all.into_iter().collect(), ..self }
     }
 
     pub(crate) fn asks_for(&self, path: &RelativePath) -> bool {
