@@ -1806,6 +1806,52 @@ fn what_was_removed_is_listed_with_its_commits() {
     assert!(text.contains("function g  INT-002 Billing"), "{text}");
 }
 
+/// Only a record that must have removed a line is named, in the file's history and in that of a block.
+#[test]
+#[ignore = "slow"]
+fn who_removed_a_line_is_named_if_no_other_can_have_removed_it() {
+    type Story<'a> = (&'a [(u32, &'a str)], &'a str);
+    let stories: &[Story<'_>] = &[
+        (&[(2, "one three four five")], "3-3 2"),
+        (&[(2, "one four five")], "3-4 2"),
+        (&[(0, "one three four five")], "3-3 -"),
+        // The record may be about the new line alone, or about one of two removals.
+        (&[(2, "one zwei three four five")], "3-3 -"),
+        (&[(0, "one three four five"), (1, "one three four five six")], "3-3 -"),
+        (&[(0, "one three four five"), (1, "one drei four five")], "3-4 -"),
+        (&[(0, "one three four five"), (1, "one three five")], "3-3 - 5-5 -"),
+        // Somebody changed the block after the record.
+        (&[(1, "one three four five"), (0, "one three five")], "3-3 - 5-5 -"),
+        (&[(1, "one three four five six"), (0, "one three four five")], "3-3 -"),
+        (&[(1, "one three four five"), (2, "one three four five six")], "3-3 -"),
+    ];
+    for (steps, expected) in stories {
+        let place = Place(Repo::new());
+        place.step(0, &(f("one two three four five") + &function("g", "x y")));
+        for (intent, statements) in *steps {
+            let text = f(statements) + &function("g", "x y");
+            match intent {
+                0 => place.write(0, &text),
+                intent => place.write_in_call(*intent, &text),
+            }
+        }
+        place.commit(&[]);
+        let (ws, path) = (place.open(), relative(FILE));
+        let answer = why::removed::removed(&ws, &path).expect("an answer");
+        let parts = answer.commits[0].removed.iter().map(|part| {
+            let id = part.intent.as_ref().and_then(|intent| intent.id.chars().last());
+            assert_eq!(part.by.is_some(), id.is_some(), "{steps:?}");
+            format!("{}-{} {}", part.start_line, part.end_line, id.unwrap_or('-'))
+        });
+        assert_eq!(parts.collect::<Vec<_>>().join(" "), *expected, "{steps:?}");
+        for (block, count) in [(answers::Which::Line(1), 1), (answers::Which::Block(1), 0)] {
+            let blocks = answers::on_disk(&ws, &path, block).expect("an answer").blocks;
+            let removed = why::removed::removed_from(&ws, &path, &blocks).expect("an answer");
+            assert_eq!(removed.commits.len(), count, "{steps:?}");
+        }
+    }
+}
+
 #[test]
 fn a_line_that_a_branch_removed_is_not_removed_by_the_merge() {
     let place = Place(Repo::new());

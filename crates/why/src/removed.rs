@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Workspace;
-use crate::answers::{self, IntentBrief};
+use crate::answers::{self, BlockAnswer, IntentBrief};
 use crate::baseline::Edits;
 use crate::commit_brief::brief;
 use crate::commit_words::CommitBrief;
@@ -16,8 +16,9 @@ use code::{Block, Document};
 use ground::{CommitId, RelativePath};
 use history::knowledge::{AskedTree, Knowledge};
 use history::{FileChanges, LineText};
-use ledger::{BlockName, Entry};
-use provenance::Difference;
+use ledger::{BlockName, BlockRecord, Entry, Record};
+use provenance::difference::lines_added_by_all;
+use provenance::{Difference, is_named};
 
 const MAX_COMMITS: usize = 50;
 
@@ -58,14 +59,19 @@ pub struct RemovedPart {
     pub start_line: u32,
     /// The last line.
     pub end_line: u32,
-    /// The intent whose evidence says that the commit removed the block. Evidence does not say it of
-    /// single lines.
+    /// The intent whose evidence shows that its work removed the block or the lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intent: Option<IntentBrief>,
     /// The session that removed it, as `host:id`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+    /// The agent or the person whose work it was, according to the record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
 }
+
+/// A version of a file: its path in the workspace, and its content.
+type Version<'a> = (&'a RelativePath, &'a [u8]);
 
 pub fn removed(ws: &Workspace, path: &RelativePath) -> Result<RemovedAnswer, VerbError> {
     let mut answer = RemovedAnswer { path: path.clone(), commits: Vec::new(), notes: Vec::new() };
@@ -86,8 +92,12 @@ pub fn removed(ws: &Workspace, path: &RelativePath) -> Result<RemovedAnswer, Ver
                 continue;
             };
             let Some(path) = git.path_in_workspace(before.path.as_ref()) else { continue };
-            let parts = parts_of(ws, &path, (&before.content, &is_gone), change.now.as_deref());
-            if parts.is_empty() {
+            let path_now = git.path_in_workspace(change.path.as_ref());
+            let path_now = path_now.as_ref().unwrap_or(&path);
+            let now = (path_now, change.now.as_deref().unwrap_or_default());
+            let evidence = knowledge.of_commit(&mut of_evidence, change.commit)?;
+            let removed = parts_of(ws, (&path, &before.content), now, &is_gone, &evidence);
+            if removed.is_empty() {
                 continue;
             }
             if answer.commits.len() == MAX_COMMITS {
@@ -98,9 +108,6 @@ pub fn removed(ws: &Workspace, path: &RelativePath) -> Result<RemovedAnswer, Ver
                 ));
                 return Ok(answer);
             }
-            let evidence = knowledge.of_commit(&mut of_evidence, change.commit)?;
-            let removed = parts.into_iter().map(|part| with_intent(ws, &path, part, &evidence));
-            let removed = removed.collect();
             answer.commits.push(RemovalAnswer { commit: brief(ws, &commit), path, removed });
         }
     }
@@ -110,17 +117,34 @@ pub fn removed(ws: &Workspace, path: &RelativePath) -> Result<RemovedAnswer, Ver
     Ok(answer)
 }
 
+/// Like [`removed`], without what lay in none of these blocks.
+pub fn removed_from(
+    ws: &Workspace,
+    path: &RelativePath,
+    blocks: &[BlockAnswer],
+) -> Result<RemovedAnswer, VerbError> {
+    let mut answer = removed(ws, path)?;
+    let is_its = |part: &RemovedPart| {
+        let name = part.block.as_ref().map(|block| (&block.kind, &block.path));
+        blocks.iter().any(|block| name == Some((&block.kind, &block.qualified_name)))
+    };
+    answer.commits.iter_mut().for_each(|commit| commit.removed.retain(is_its));
+    answer.commits.retain(|commit| !commit.removed.is_empty());
+    Ok(answer)
+}
+
 /// Divides lines that a commit removed into blocks that it removed, and lines in what stayed.
 /// `is_gone` has an entry for each line of `before`.
 fn parts_of(
     ws: &Workspace,
-    path: &RelativePath,
-    (before, is_gone): (&[u8], &[bool]),
-    now: Option<&[u8]>,
+    (path, before): Version<'_>,
+    (path_now, now): Version<'_>,
+    is_gone: &[bool],
+    evidence: &[Arc<Entry>],
 ) -> Vec<RemovedPart> {
     let text = LineText::new(before.to_vec());
     let Ok(before) = ws.document(path, before) else { return Vec::new() };
-    let now = now.and_then(|now| ws.document(path, now).ok());
+    let now = ws.document(path_now, now).ok();
     let now = now.unwrap_or_else(|| Document::from_text(path.as_str(), ""));
     let language = before.language().map(|language| language.id);
     let name = |block: &Block| BlockName {
@@ -132,61 +156,73 @@ fn parts_of(
         .filter(|line| is_gone[*line] && says_something(text.line(*line), language))
         .filter_map(|line| u32::try_from(line + 1).ok())
         .collect();
-    let part = |block, whole, (start_line, end_line)| RemovedPart {
-        block,
-        whole,
-        start_line,
-        end_line,
-        intent: None,
-        session: None,
+    let part = |block: Option<&Block>, whole, (start_line, end_line), record: Option<&Record>| {
+        let intent = record.and_then(|record| record.intent_id.as_deref());
+        RemovedPart {
+            block: block.filter(|block| !block.identity.kind.is_unnamed()).map(name),
+            whole,
+            start_line,
+            end_line,
+            intent: intent.map(|id| answers::brief(ws, id)),
+            session: record.and_then(|record| record.session.clone()),
+            by: record.and_then(author_of),
+        }
     };
     let mut parts = Vec::new();
-    let edits = Edits::from_differences(&[Difference::new(&before, &now)]);
+    let difference = Difference::new(&before, &now);
+    let edits = Edits::from_differences(std::slice::from_ref(&difference));
     // An outer block comes before the blocks inside it, so it takes their lines.
     for block in edits.gone.iter().filter(|block| !block.identity.kind.is_unnamed()) {
         let count = left.len();
         left.retain(|line| !block.whole_lines.contains(*line));
         if left.len() < count {
             let lines = (block.whole_lines.start(), block.whole_lines.end());
-            parts.push(part(Some(name(block)), true, lines));
+            let by = only_record_of(evidence, (path, block), |range| range.deleted);
+            parts.push(part(Some(block), true, lines, by));
         }
     }
     let blocks = before.blocks();
-    let mut runs: Vec<RemovedPart> = Vec::new();
+    let mut runs: Vec<(Option<usize>, (u32, u32))> = Vec::new();
     for line in left {
-        let at = blocks.at_line(line).map(|at| &blocks.blocks[at]);
-        let block = at.filter(|block| !block.identity.kind.is_unnamed()).map(name);
+        let at = blocks.at_line(line);
         match runs.last_mut() {
-            Some(run) if run.end_line + 1 == line && run.block == block => run.end_line = line,
-            _ => runs.push(part(block, false, (line, line))),
+            Some((block, (_, last))) if *last + 1 == line && *block == at => *last = line,
+            _ => runs.push((at, (line, line))),
         }
     }
-    parts.extend(runs);
+    for (at, (first, last)) in &runs {
+        let by = difference.former_block_at(*first).and_then(|(_, now)| {
+            let block = &difference.blocks_now().blocks[now?];
+            let added = lines_added_by_all(std::slice::from_ref(&difference), now?)?;
+            // A record of the block tells who removed the run if that is all that was done to it.
+            let is_all =
+                !added.contains(&true) && runs.iter().filter(|(other, _)| other == at).count() == 1;
+            let has_left = |range: &BlockRecord| !range.deleted && range.has_text_of(block);
+            only_record_of(evidence, (path_now, block), has_left).filter(|_| is_all)
+        });
+        parts.push(part(at.map(|at| &blocks.blocks[at]), false, (*first, *last), by));
+    }
     parts.sort_by_key(|part| part.start_line);
     parts
 }
 
-/// If two intents name the block of a part as deleted, no intent is added.
-fn with_intent(
-    ws: &Workspace,
-    path: &RelativePath,
-    part: RemovedPart,
-    evidence: &[Arc<Entry>],
-) -> RemovedPart {
-    let Some(block) = part.block.as_ref().filter(|_| part.whole) else { return part };
-    let has_removed = |entry: &&Arc<Entry>| {
-        let files = entry.record.files.iter().filter(|file| file.relative_path == *path);
-        let mut ranges = files.flat_map(|file| file.ranges()).filter(|range| range.deleted);
-        ranges.any(|range| {
-            range.block.as_ref().is_some_and(|one| one.kind == block.kind && one.path == block.path)
-        })
+fn author_of(record: &Record) -> Option<String> {
+    let conversation = record.files.first()?.conversations.first()?;
+    let tool = record.tool.as_ref().map(|tool| tool.name.as_str());
+    Some(answers::author_name(&conversation.contributor, tool))
+}
+
+/// Returns the only evidence that names a block of a file in such a way.
+fn only_record_of<'e>(
+    evidence: &'e [Arc<Entry>],
+    (path, block): (&RelativePath, &Block),
+    is_meant: impl Fn(&BlockRecord) -> bool,
+) -> Option<&'e Record> {
+    let has_named = |record: &&Record| {
+        let files = record.files.iter().filter(|file| file.relative_path == *path);
+        let mut ranges = files.flat_map(|file| file.ranges()).filter(|range| is_meant(range));
+        ranges.any(|range| range.block.as_ref().is_some_and(|name| is_named(name, &block.identity)))
     };
-    let found: Vec<&Arc<Entry>> = evidence.iter().filter(has_removed).collect();
-    let [entry] = found[..] else { return part };
-    let intent = entry.record.intent_id.as_deref();
-    RemovedPart {
-        intent: intent.map(|id| answers::brief(ws, id)),
-        session: entry.record.session.clone(),
-        ..part
-    }
+    let mut found = evidence.iter().map(|entry| &entry.record).filter(has_named);
+    found.next().filter(|_| found.next().is_none())
 }

@@ -9,11 +9,13 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
+use crate::cli::print::DIM;
 use crate::cli::target::FileTarget;
 use crate::cli::{CliError, Context, Exit};
 use ground::{RelativePath, text};
 use why::Workspace;
 use why::answers::{Which, on_disk};
+use why::removed::removed_from;
 
 /// Say which intent asked for code, who wrote it, and whether it is still what was recorded
 #[derive(Debug, clap::Args)]
@@ -47,7 +49,7 @@ pub struct WhyArgs {
     #[arg(value_name = "[REV:]PATH[:LINE[-LINE]]")]
     target: OsString,
 
-    /// Show every record that brought lines of a block
+    /// Show every record that brought lines of a block, and what was removed of it
     #[arg(long)]
     history: bool,
 
@@ -93,7 +95,15 @@ pub fn run(context: &Context, args: WhyArgs) -> Result<Exit, CliError> {
         each_line: args.lines,
         now: Timestamp::now(),
     };
-    context.answer(&answer, |page| show::answer(page, &answer, &wanted))
+    let removed = args.history.then(|| removed_from(&workspace, &path, &answer.blocks));
+    let removed = removed.transpose()?.filter(|removed| !removed.commits.is_empty());
+    context.answer(&answer, |page| {
+        show::answer(page, &answer, &wanted);
+        if let Some(removed) = &removed {
+            page.gap().styled(DIM, "removed").end();
+            removed::show(page, removed, wanted.now);
+        }
+    })
 }
 
 /// Resolves the argument to a file, either in the work tree or in a commit. With `--removed` it may be

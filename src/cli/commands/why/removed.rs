@@ -54,5 +54,5 @@ fn row(page: &mut Page, part: &RemovedPart) {
     if let Some(intent) = &part.intent {
         page.literal("  ").styled(INTENT, &intent.id).optional(" ", PLAIN, intent.name.as_ref());
     }
-    page.optional("  ", DIM, part.session.as_ref()).end();
+    page.optional("  ", PLAIN, part.by.as_ref()).optional("  ", DIM, part.session.as_ref()).end();
 }
