@@ -293,6 +293,32 @@ const STORIES: &[LineStory] = &[
         expected: "11211",
     },
     LineStory {
+        name: "two amends break a run, and the next commit names its lines again",
+        told: |place| {
+            place.step(1, &f("one two three four"));
+            for words in ["one two p three four", "one two p three q four"] {
+                place.write(0, &f(words));
+                place.commit(&["--amend"]);
+            }
+            place.commit(&[]);
+        },
+        expected: "111-1-1",
+    },
+    LineStory {
+        name: "three amends break a run, and the next commit names its lines again",
+        told: |place| {
+            place.step(1, &f("one two three four"));
+            for words in
+                ["one two p three four", "one q two p three four", "one q two p three r four"]
+            {
+                place.write(0, &f(words));
+                place.commit(&["--amend"]);
+            }
+            place.commit(&[]);
+        },
+        expected: "11-1-1-1",
+    },
+    LineStory {
         name: "an amend moves the lines down",
         told: |place| {
             place.step(1, &f("one two three"));

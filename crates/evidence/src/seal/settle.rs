@@ -96,16 +96,22 @@ fn settle_committed(
     Ok(is_broken)
 }
 
-/// Returns true if a commit has all lines where a file of evidence names them. Another hook may have
-/// formatted the code after it was sealed.
+/// Returns true if a commit and those before it have all lines where a file of evidence names them.
+/// Another hook may have formatted the code after it was sealed, and an amend replaces the commit of
+/// a late section.
 fn stands_as_sealed(
     git: &Git,
     commit: &CommitId,
     (file, bytes): (&RelativePath, &[u8]),
 ) -> Result<bool, VerbError> {
     let mut texts: HashMap<RelativePath, LineText> = HashMap::new();
-    let entries = ledger::read::bytes(file, bytes).entries;
-    for entry in entries.iter().filter(|entry| entry.late_commit.is_none()) {
+    for entry in ledger::read::bytes(file, bytes).entries {
+        if let Some(late) = &entry.late_commit {
+            if !git.is_ancestor(commit, &CommitId(late.clone())).unwrap_or(false) {
+                return Ok(false);
+            }
+            continue;
+        }
         for path in entry.record.paths() {
             if !texts.contains_key(path) {
                 let text = LineText::new(git.file_at(commit, path)?.unwrap_or_default());
@@ -113,7 +119,7 @@ fn stands_as_sealed(
             }
             let stands =
                 |runs: &LineRuns| runs.runs().iter().all(|run| run.stands_in(&texts[path]));
-            if !runs_about(entry, path).all(stands) {
+            if !runs_about(&entry, path).all(stands) {
                 return Ok(false);
             }
         }
