@@ -516,20 +516,28 @@ fn a_write_that_no_gate_saw_takes_no_line_of_a_person() {
         // The new text is there several times, or not at all, or the call does not tell it.
         (Change::Replace(edit(false)), changed.replace("22;", "11;"), vec![]),
         (Change::Replace(edit(false)), person.clone(), vec![]),
-        (Change::Whole(changed.clone()), person, vec![]),
+        (Change::Whole(changed.clone()), changed.clone(), vec![]),
+        (Change::Whole(person.clone()), person, vec![]),
         (Change::Unknown, changed, vec![]),
     ];
     for (change, now, expected) in cases {
-        let repo = repo();
-        call(&event(&repo, "s", vec![select("INT-001")]), || {}).expect("selected");
-        repo.write("src/a.rs", &now);
-        let effect = Effect::Write { path: "src/a.rs".into(), change };
-        record_after_call(&event(&repo, "s", vec![effect.clone()]));
-        let ws = repo.open();
-        let records = ws.journal.entries().iter().map(|entry| &entry.record);
-        let lines = records.flat_map(|record| &record.files).flat_map(|file| &file.conversations);
-        let runs = lines.flat_map(|one| one.lines.runs()).flat_map(|run| run.lines.clone());
-        assert_eq!(runs.map(|line| line + 1).collect::<Vec<_>>(), expected, "{effect:?}\n{now}");
+        let (from, to) = ("src/a.rs", "src/b.rs");
+        let moved = Effect::Move { from: from.into(), to: to.into(), change: Some(change.clone()) };
+        for (path, effect) in [(from, Effect::Write { path: from.into(), change }), (to, moved)] {
+            let repo = repo();
+            call(&event(&repo, "s", vec![select("INT-001")]), || {}).expect("selected");
+            std::fs::remove_file(repo.root().join(from)).expect("removed");
+            repo.write(path, &now);
+            record_after_call(&event(&repo, "s", vec![effect.clone()]));
+            let ws = repo.open();
+            let files = ws.journal.entries().iter().flat_map(|entry| &entry.record.files);
+            let lines = files.flat_map(|file| {
+                assert_eq!(file.relative_path.as_str(), path);
+                file.conversations.iter().flat_map(|one| one.lines.runs())
+            });
+            let lines = lines.flat_map(|run| run.lines.clone()).map(|line| line + 1);
+            assert_eq!(lines.collect::<Vec<_>>(), expected, "{effect:?}\n{now}");
+        }
     }
 }
 

@@ -31,7 +31,6 @@ use super::gate::{self, Decision, GateRequest, SAME_CALL};
 use super::map;
 use super::seen_blocks::{self, KnownBlocks, SeenFile};
 use code::LineRange;
-use edits::{Change, same_text};
 use evidence::event::{Effect, Event};
 use evidence::record::call::{FinishedCall, record_of_call};
 use evidence::record::{EarlierTexts, RecordRequest};
@@ -629,16 +628,13 @@ impl Observation<'_> {
     }
 }
 
-/// Returns what an effect says of the text that a file had before. `None` if it does not tell what of
-/// the file it wrote.
+/// Returns what an effect says of the text that a file had before. `None` if it does not tell: in the
+/// whole new text of a file, lines may be there that somebody else had in it already.
 fn texts_by_effect(effect: &Effect, now: &FileState) -> Option<EarlierTexts> {
     let texts = EarlierTexts::default();
     match effect {
         Effect::Delete { .. } => now.hash.is_none().then_some(texts),
-        Effect::Write { change: Change::Whole(text), .. } => {
-            same_text(text, now.text.as_deref()?).then_some(texts)
-        }
-        Effect::Write { change, .. } => {
+        Effect::Write { change, .. } | Effect::Move { change: Some(change), .. } => {
             Some(EarlierTexts { before: Some(change.text_before(now.text.as_deref()?)?), ..texts })
         }
         _ => None,
