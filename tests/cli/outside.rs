@@ -194,6 +194,45 @@ fn ordinary_work_with_a_single_ledger_file_is_no_finding() {
     assert_eq!(judged(&lab), (vec![], vec![note.to_owned()]));
 }
 
+/// Both branches continue the chain of one session. If the merge drops the records of one, the finding puts them back.
+#[test]
+fn a_merge_keeps_the_records_of_both_branches_in_a_single_ledger_file() {
+    let lab = single();
+    let work = |name: &str| {
+        let path = format!("src/{name}.rs");
+        lab.write(&path, function(name, "agent"));
+        record(&lab, "INT-001", &path);
+        lab.commit();
+    };
+    ["one", "two"].into_iter().for_each(work);
+    lab.run_git(&["switch", "-q", "main"]);
+    work("three");
+    lab.run_git(&["merge", "-q", "--no-edit", "topic"]);
+    let errors = || {
+        let answer = lab.json(&["check", "--base", "topic"]);
+        let all = answer["findings"].as_array().expect("findings").clone();
+        all.into_iter().filter(|one| one["level"] == "error").collect::<Vec<_>>()
+    };
+    let is_whole = || {
+        let verdict = |name: &str| {
+            let answer = lab.json(&["why", &format!("src/{name}.rs")]);
+            answer["blocks"][0]["verdict"].as_str().map(str::to_owned)
+        };
+        errors().is_empty()
+            && lab.process(&["verify"]).status.success()
+            && ["one", "two", "three"].iter().all(|name| verdict(name).as_deref() == Some("exact"))
+    };
+    assert!(is_whole(), "{:?}", errors());
+    lab.run_git(&["checkout", "-q", "HEAD^1", "--", TRACE]);
+    lab.commit();
+    let found = errors();
+    assert_eq!((found.len(), &found[0]["code"]), (1, &"ledger-rewritten".into()));
+    let command = found[0]["help"].as_str().expect("help").split('`').nth(1).expect("a command");
+    assert!(lab.paste(command), "{command}");
+    lab.commit();
+    assert!(is_whole(), "{:?}", errors());
+}
+
 #[test]
 fn removing_records_from_a_single_ledger_file_is_an_error() {
     let lab = single();

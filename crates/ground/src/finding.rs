@@ -90,7 +90,7 @@ codes! {
     LedgerUnreadable "ledger-unreadable" Warning Warning "A ledger line that cannot be read as a record.",
     LedgerForged "ledger-forged" Error Error "A ledger line whose hash is not that of its bytes.",
     LedgerBroken "ledger-broken" Error Error "A chain of records with a gap or a wrong link.",
-    LedgerFork "ledger-fork" Error Error "Two different records of one writer with one sequence number.",
+    LedgerFork "ledger-fork" Hint Off "Two different records of one writer with one sequence number.",
     LedgerRewritten "ledger-rewritten" Error Error "Evidence that was committed was changed, or removed while its code stands.",
     LedgerTruncated "ledger-truncated" Error Error "Evidence that this clone has seen on a protected branch is gone from there.",
     EvidenceMissing "evidence-missing" Off Warning "A commit has recorded code, and no evidence of it.",

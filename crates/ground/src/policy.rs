@@ -569,7 +569,7 @@ mod tests {
         assert_eq!(formats.map(|format| policy.reads(format)), [false, true, true]);
         assert_eq!(policy.editor_level(Code::ScopeViolation), Level::Warning);
         assert_eq!(policy.check_level(Code::UnrecordedChange), Level::Error);
-        assert_eq!(policy.check_level(Code::LedgerFork), Level::Error);
+        assert_eq!(policy.check_level(Code::LedgerForged), Level::Error);
     }
 
     /// Each case is a text, the line at which the problem is reported, and a word of the message.

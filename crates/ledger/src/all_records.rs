@@ -137,9 +137,6 @@ impl Ledger {
         let mut findings: Vec<Finding> =
             own.flat_map(|(_, file)| file.findings.iter().cloned()).collect();
         findings.extend(judged.findings);
-        for at in &judged.forked {
-            Arc::make_mut(&mut entries[*at]).trust = Trust::Contradicted;
-        }
         let mut at = 0..;
         entries.retain(|_| !at.next().is_some_and(|at| judged.duplicates.contains(&at)));
         Self { entries, files, findings, made_here: Arc::default() }

@@ -9,7 +9,7 @@
 //! of them are explained. Rewriting all records after some point with new hashes leaves no trace.
 //! Evidence has no chain, because git's history protects it.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use super::digest::is_lower_hex;
 use super::entry::{finding, span};
 use super::evidence;
 use super::journal;
-use super::{Entry, RecordDialect};
+use super::{Entry, RecordDialect, Trust};
 use code::LineRange;
 use code::hex;
 use ground::{Code, Finding, RelatedPlace, RelativePath};
@@ -61,86 +61,87 @@ pub(super) struct Judgement {
     pub findings: Vec<Finding>,
     /// Byte-identical copies of an earlier entry.
     pub duplicates: HashSet<usize>,
-    /// Entries whose writer and sequence number another intact, different entry also has.
-    pub forked: HashSet<usize>,
 }
 
-/// Checks how the canonical entries are linked: gaps in the sequence, wrong `prev` hashes, forks.
-/// The hash of each line itself was checked when the line was read.
+/// Checks how the canonical entries are linked: gaps in the sequence and wrong `prev` hashes. Several
+/// records may continue one: a ledger that git tracks is continued on each branch, and a merge keeps
+/// the records of both. The hash of each line itself was checked when the line was read.
 pub(super) fn judge(entries: &[Arc<Entry>]) -> Judgement {
     let mut judgement = Judgement::default();
     for chain in chains(entries, &mut judgement).values() {
-        follow(entries, chain, &mut judgement);
-        order(entries, chain, &mut judgement);
+        let mut before: &[&Entry] = &[];
+        for records in chain.values() {
+            let rivals = records.iter().skip(1).map(|rival| fork(rival, records[0]));
+            judgement.findings.extend(rivals);
+            let wrong = records.iter().flat_map(|entry| wrong_place(entry, before));
+            judgement.findings.extend(wrong);
+            before = records;
+        }
     }
     judgement
 }
 
-type Chain = BTreeMap<u64, usize>;
+/// The records of one writer by their number.
+type Chain<'a> = BTreeMap<u64, Vec<&'a Entry>>;
 
-/// Groups the entries by writer. If several entries have the same sequence number, an intact entry
-/// is preferred, so that a forged one cannot make the rest of the chain look broken.
-fn chains<'a>(entries: &'a [Arc<Entry>], judgement: &mut Judgement) -> BTreeMap<&'a str, Chain> {
-    let mut slots: BTreeMap<&str, BTreeMap<u64, Vec<usize>>> = BTreeMap::new();
+/// Groups the entries by writer. A forged entry whose number an intact one has is left out, so that it
+/// cannot make the rest of the chain look broken.
+fn chains<'a>(
+    entries: &'a [Arc<Entry>],
+    judgement: &mut Judgement,
+) -> BTreeMap<&'a str, Chain<'a>> {
+    let mut chains: BTreeMap<&str, Chain<'a>> = BTreeMap::new();
     for (at, entry) in entries.iter().enumerate() {
-        if entry.dialect == RecordDialect::Canonical {
-            let writer = slots.entry(&entry.record.writer).or_default();
-            writer.entry(entry.record.seq).or_default().push(at);
+        if entry.dialect != RecordDialect::Canonical {
+            continue;
+        }
+        let chain = chains.entry(&entry.record.writer).or_default();
+        let records = chain.entry(entry.record.seq).or_default();
+        match records.iter().find(|other| other.stored == entry.stored) {
+            Some(first) => {
+                judgement.duplicates.insert(at);
+                judgement.findings.push(duplicate(entry, first));
+            }
+            None => records.push(entry),
         }
     }
-    let mut settle = |(seq, mut claims): (u64, Vec<usize>)| {
-        claims.sort_by_key(|&at| !is_intact(&entries[at].stored));
-        let holder = claims[0];
-        for &rival in &claims[1..] {
-            if entries[rival].stored == entries[holder].stored {
-                judgement.duplicates.insert(rival);
-                judgement.findings.push(duplicate(&entries[rival], &entries[holder]));
-            } else if is_intact(&entries[rival].stored) {
-                judgement.forked.extend([holder, rival]);
-                judgement.findings.push(fork(&entries[rival], &entries[holder]));
-            }
+    let is_intact = |entry: &&Entry| entry.trust != Trust::Contradicted;
+    for records in chains.values_mut().flat_map(BTreeMap::values_mut) {
+        if records.iter().any(is_intact) {
+            records.retain(is_intact);
         }
-        (seq, holder)
+    }
+    chains
+}
+
+/// Returns what is wrong with the place of an entry behind those with the number before it: a gap, a
+/// wrong link, or a line that is further up in its file than the one that it continues.
+fn wrong_place(entry: &Entry, before: &[&Entry]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let prev = entry.record.prev.as_deref();
+    let continued = before.iter().find(|before| prev == Some(&*before.record.h));
+    let before = continued.or(before.first()).copied();
+    let expected = before.map_or(0, |before| before.record.seq.saturating_add(1));
+    if entry.record.seq > expected {
+        if !journal::is_open(&entry.origin.path) {
+            findings.push(gap(entry, expected, before));
+        }
+    } else if prev != before.map(|before| &*before.record.h) {
+        findings.push(wrong_link(entry, before));
+    }
+    // Order across files says nothing, because copies of a chain may be in several files.
+    let is_moved = |before: &&Entry| {
+        before.origin.path == entry.origin.path && before.origin.start > entry.origin.start
     };
-    let chains = slots
-        .into_iter()
-        .map(|(writer, claims)| (writer, claims.into_iter().map(&mut settle).collect()));
-    chains.collect()
-}
-
-fn follow(entries: &[Arc<Entry>], chain: &Chain, judgement: &mut Judgement) {
-    let mut before: Option<&Entry> = None;
-    for (&seq, &at) in chain {
-        let entry = &*entries[at];
-        let expected = before.map_or(0, |before| before.record.seq.saturating_add(1));
-        let h = before.map(|before| before.record.h.as_str());
-        if seq > expected {
-            if !journal::is_open(&entry.origin.path) {
-                judgement.findings.push(gap(entry, expected, before));
-            }
-        } else if entry.record.prev.as_deref() != h {
-            judgement.findings.push(wrong_link(entry, before));
-        }
-        before = Some(entry);
+    if let Some(before) = before.filter(is_moved) {
+        let place = place_of_entry(before, "written earlier, but further down in the file");
+        let message = format!(
+            "Record {} of writer {} comes before record {}, which was written before it; lines were moved.",
+            entry.record.seq, entry.record.writer, before.record.seq
+        );
+        findings.push(broken_link(entry, Some(place), message));
     }
-}
-
-/// Checks that the entries of a chain are in the right order within each file. Order across files
-/// says nothing, because copies of a chain may be spread over several files.
-fn order(entries: &[Arc<Entry>], chain: &Chain, judgement: &mut Judgement) {
-    let mut last: HashMap<&str, &Entry> = HashMap::new();
-    for &at in chain.values() {
-        let entry = &*entries[at];
-        let before = last.insert(entry.origin.path.as_str(), entry);
-        if let Some(before) = before.filter(|b| b.origin.start > entry.origin.start) {
-            let place = place_of_entry(before, "written earlier, but further down in the file");
-            let message = format!(
-                "Record {} of writer {} comes before record {}, which was written before it; lines were moved.",
-                entry.record.seq, entry.record.writer, before.record.seq
-            );
-            judgement.findings.push(broken_link(entry, Some(place), message));
-        }
-    }
+    findings
 }
 
 /// The advice for a file whose bytes were converted, for example its line ends.
@@ -186,10 +187,10 @@ fn duplicate(entry: &Entry, first: &Entry) -> Finding {
 
 fn fork(entry: &Entry, first: &Entry) -> Finding {
     let message = format!(
-        "Writer {} has two different records {}; at most one of them is what it wrote.",
+        "Writer {} has two different records {}, and both count.",
         entry.record.writer, entry.record.seq
     );
-    let help = "Find out from git history which of the two came first; remove the other, and the records of this writer that follow it in the same copy of the file.";
+    let help = "Nothing needs to be done; a merge of two branches leaves this behind.";
     let found = finding(Code::LedgerFork, &entry.origin, message, help);
     Finding { related: vec![place_of_entry(first, "the other record")], ..found }
 }

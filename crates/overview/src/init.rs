@@ -53,7 +53,7 @@ pub const FILES: [(&str, &str); 2] = [
     (".orchestration/.gitignore", include_str!("templates/gitignore")),
     (
         ".orchestration/.gitattributes",
-        "/agent_trace.jsonl -text merge=binary linguist-generated\n/agent_trace/** -text merge=binary linguist-generated\n/anchors/** -text linguist-generated\n/intent_map.md merge=union linguist-generated\n",
+        "/agent_trace.jsonl -text merge=union linguist-generated\n/agent_trace/** -text merge=binary linguist-generated\n/anchors/** -text linguist-generated\n/intent_map.md merge=union linguist-generated\n",
     ),
 ];
 

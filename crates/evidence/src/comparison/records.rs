@@ -117,8 +117,10 @@ fn judge_removed(
         );
         let mut finding = rewritten_finding(path, message, base);
         if new.iter().any(|entry| entry.origin.path == *path) {
-            finding.help +=
-                " That also takes out what was added since; record it again with `intent record`.";
+            let (base, path) = (base.short(), path.for_shell());
+            finding.help = format!(
+                "Put them back before what was added since: `git show {base}:./{path} | awk '!seen[$0]++' - {path} >{path}.new && mv {path}.new {path}`."
+            );
         }
         compared.findings.push(finding);
     }
