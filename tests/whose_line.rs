@@ -6,7 +6,7 @@ use std::path::Path;
 use evidence::erase;
 use evidence::reassign::{ReassignTarget, reassign};
 use evidence::record::{EarlierTexts, RecordRequest};
-use evidence::seal::{SealCaller, after_commit, seal};
+use evidence::seal::{self, SealCaller, after_commit, seal};
 use judgement::judged_record;
 use ledger::{SINGLE_LEDGER, Strength};
 use provenance::Verdict;
@@ -1033,21 +1033,30 @@ fn what_a_person_decided_holds_if_the_commits_are_made_anew() {
     ];
     let ways = ["--soft", "--mixed", "rebase"];
     for (name, decide, expected) in decisions {
-        for (way, is_edited) in ways.iter().flat_map(|way| [(way, false), (way, true)]) {
+        // What is erased is a file, which goes along with the work tree while it is in no commit.
+        let open: &[(bool, bool)] = if name == "erased" { &[] } else { &[(false, false)] };
+        let variants = [&[(false, true), (true, true)], open].concat();
+        let variants = ways.iter().flat_map(|way| variants.iter().map(move |it| (way, *it)));
+        for (way, (is_edited, is_committed)) in variants {
             let place = Place(Repo::new());
             place.step(0, &function("x", "x"));
             place.git(&["switch", "-qc", "topic"]);
             place.write_to("src/b.rs", 1, &f("one two"));
             place.step(1, &(function("x", "x") + &f("one two")));
             decide(&place);
-            place.commit(&[]);
+            if is_committed {
+                place.commit(&[]);
+            }
             if is_edited {
                 place.step(2, &(function("x", "x") + &f("one changed")));
             }
             let expected = [(FILE, expected[usize::from(is_edited)]), ("src/b.rs", "111")];
-            assert_everywhere(&place, &expected, name);
+            if is_committed {
+                assert_everywhere(&place, &expected, name);
+            }
             make_anew(&place, way);
-            assert_everywhere(&place, &expected, &format!("{name}, {way}"));
+            assert_everywhere(&place, &expected, &format!("{name}, {way}, {is_committed}"));
+            assert!(seal::open(&place.open()).standing.is_empty(), "{name}, {way}, {is_committed}");
         }
     }
 }

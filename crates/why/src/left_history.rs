@@ -118,6 +118,14 @@ impl LeftHistory {
     }
 }
 
+/// Returns true if no branch, remote branch, tag or stash has a commit.
+pub fn has_left_history(git: &Git, commit: &CommitId) -> Result<bool, GitError> {
+    let time = git.commit_info(commit).map_or(i64::MIN, |info| info.time);
+    let kept = git.kept_commits(time.saturating_sub(WRONG_CLOCK))?;
+    let tips: Vec<&CommitId> = kept.iter().map(|(_, tip)| tip).collect();
+    Ok(!git.outside(&tips, HashSet::from([commit.clone()]))?.is_empty())
+}
+
 /// Returns the note about a reference as it is now. `None` if it is gone, or does not come from the
 /// commit that it named.
 fn goes_on(git: &Git, noted: &KeeperNote, own: &KeeperNote) -> Option<KeeperNote> {

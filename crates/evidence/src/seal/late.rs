@@ -19,7 +19,7 @@ use ground::{CommitId, Git, RelativePath};
 use history::knowledge::{AskedTree, Knowledge, runs_about};
 use history::{LineFinder, LineText, Walk};
 use ledger::Entry;
-use why::left_history::has_erased_evidence;
+use why::left_history::{has_erased_evidence, has_left_history};
 use why::{VerbError, Workspace};
 
 /// How many commits are searched for the one that made a block as a record left it.
@@ -46,7 +46,7 @@ pub(super) fn drafts_of_earlier_commits(
         let is_sealed = sealed.contains(&entry.record.id);
         if let Some(of) = &entry.record.of {
             let of = CommitId(of.clone());
-            if !is_sealed && git.is_ancestor(head, &of).unwrap_or(false) {
+            if !is_sealed && is_of_this_history(git, head, entry, &of)? {
                 drafts.entry(of).or_default().add_record(entry);
             }
             continue;
@@ -137,6 +137,27 @@ fn is_committed_since(
     }
     let Ok(then) = git.file_at(&base, path) else { return Ok(true) };
     Ok(then != git.file_at(head, path)?)
+}
+
+/// Returns true if the next commit can carry what a record says of a commit: that is in the history,
+/// or was replaced, as by a rebase, and the next commit has the lines. If another branch has it, the
+/// record waits for that branch.
+pub(super) fn is_of_this_history(
+    git: &Git,
+    head: &CommitId,
+    entry: &Entry,
+    of: &CommitId,
+) -> Result<bool, VerbError> {
+    if git.is_ancestor(head, of).unwrap_or(false) {
+        return Ok(true);
+    }
+    for path in entry.record.paths() {
+        let text = LineText::new(git.file_in_index(path)?.unwrap_or_default());
+        if runs_about(entry, path).any(|runs| !runs.possible_lines(&text).is_empty()) {
+            return Ok(has_left_history(git, of)?);
+        }
+    }
+    Ok(false)
 }
 
 fn add_lines_of_commits(

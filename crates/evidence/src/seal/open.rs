@@ -14,7 +14,7 @@ use super::{
 };
 use crate::git_hooks::{self, HooksState};
 use ground::text::{counted, shell_word};
-use ground::{Code, Finding, RelativePath};
+use ground::{Code, CommitId, Finding, RelativePath};
 use history::{LineText, new_lines};
 use ledger::{Entry, journal};
 use why::baseline::commits_of_work;
@@ -39,6 +39,13 @@ fn open_besides(ws: &Workspace, without: &BTreeSet<&String>) -> OpenRecords {
         is_open(entry) && !entry.record.files.is_empty() && !without.contains(&entry.record.id)
     };
     let all: Vec<&Arc<Entry>> = ws.journal.entries().iter().filter(is_asked).collect();
+    // A commit carries what is about an earlier one of its history, whatever it contains.
+    let may_be_carried = |entry: &Entry| {
+        let (Some(git), Some(head), Some(of)) = (ws.git(), ws.head(), &entry.record.of) else {
+            return true;
+        };
+        late::is_of_this_history(git, head, entry, &CommitId(of.clone())).unwrap_or(true)
+    };
     let mut paths: BTreeSet<&RelativePath> = BTreeSet::new();
     let mut standing: HashSet<String> = HashSet::new();
     for entry in &all {
@@ -53,8 +60,7 @@ fn open_besides(ws: &Workspace, without: &BTreeSet<&String>) -> OpenRecords {
             if entry.record.paths().all(is_there) {
                 standing.insert(entry.record.id.clone());
             }
-        } else {
-            // The next commit carries these, whatever it contains.
+        } else if may_be_carried(entry) {
             standing.insert(entry.record.id.clone());
         }
     }
@@ -109,8 +115,9 @@ fn versions_of_work(ws: &Workspace, path: &RelativePath) -> impl Iterator<Item =
 pub(super) fn unsealed_records(ws: &Workspace, path: &RelativePath) -> BTreeSet<String> {
     let Some(file) = answers::standing(ws, path) else { return BTreeSet::new() };
     let is_sealed = |claim: usize| !is_work(&file.lines.claims[claim].entry);
+    let lines = file.lines.lines.iter();
     let asked: Vec<bool> =
-        file.lines.lines.iter().map(|line| !line.claim.is_some_and(is_sealed)).collect();
+        lines.map(|line| !line.claim.or(line.disowned).is_some_and(is_sealed)).collect();
     let text = LineText::new(file.document.text().into_bytes());
     LinesByEntry::attributed(ws, path, None, text, &asked).owner_ids()
 }
