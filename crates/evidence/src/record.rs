@@ -7,7 +7,6 @@
 //! - `undo` takes the last records back.
 
 use ground::control_files;
-use ground::git::deleted_paths;
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 use why::selectable;
@@ -31,15 +30,14 @@ use intents::Intent;
 use ledger::{
     AppendError, Basis, BlockRecord, Contributor, Conversation, EntityType, FileRecord,
     MutationClass, Record, RecordKind, RecordedDecision, Related, Strength, Tool, Vcs,
-    append_record,
+    append_records, ensure_fits,
 };
-use why::baseline::{Baseline, FormerFile};
+use why::baseline::{Baseline, FormerFile, commits_of_work};
 use why::file_lines::lines_of_work;
 use why::rules::{Rules, Ruling};
 use why::{VerbError, Workspace};
 
 use ground::clock;
-use ground::git::Target;
 use ground::{Hint, RelativePath, session, store};
 use provenance::classify::Classification;
 
@@ -201,6 +199,8 @@ pub fn record(
     // is recorded twice.
     let _turn = store::lock(&ws.root.private().join("record.lock"), PATIENCE)?;
     let current = ws.clone().with_records_of_now();
+    current.compare_for_files(request.paths.len());
+    let mut records = Vec::new();
     let mut answer = RecordAnswer::default();
     let mut seen = HashSet::new();
     let accepts_ungated = request.accepts_ungated || request.strength.is_some();
@@ -227,31 +227,36 @@ pub fn record(
             continue;
         }
         let intent = ws.intent_in_progress(&id)?;
-        let recorded =
-            match record_file(&current, request, decide, intent, &path, &mut answer.skipped) {
-                // If some records are in the ledger already, the caller must learn of them. So this
-                // error is reported for its file only, as is one about a record that is too large.
-                Err(error)
-                    if matches!(error, VerbError::Append(AppendError::TooLarge { .. }))
-                        || !answer.recorded.is_empty() =>
-                {
-                    answer.skipped.push(SkippedFile::skipped_whole(&path, error.with_hint()));
-                    None
-                }
-                recorded => recorded?,
-            };
-        let Some(recorded) = recorded else { continue };
-        if request.strength.is_none() {
-            // The caller has taken responsibility for the write, so a note that it passed no gate
-            // is removed.
-            session::ungated::settle(&ws.root, &path)?;
+        let skipped = &mut answer.skipped;
+        match record_file(&current, request, decide, intent, (&path, &records), skipped) {
+            // An error about one file of several must not keep the others from being recorded.
+            Err(error)
+                if matches!(error, VerbError::Append(AppendError::TooLarge { .. }))
+                    || !answer.recorded.is_empty() =>
+            {
+                skipped.push(SkippedFile::skipped_whole(&path, error.with_hint()));
+            }
+            recorded => {
+                let Some((file, of_file)) = recorded? else { continue };
+                answer.recorded.push(file);
+                records.extend(of_file);
+            }
         }
-        answer.recorded.push(recorded);
     }
-    let records: Vec<&String> = answer.recorded.iter().flat_map(|file| &file.records).collect();
-    if !records.is_empty() {
-        undo::remember(ws, &records)?;
+    if records.is_empty() {
+        return Ok(answer);
     }
+    append_all(ws, records)?;
+    if request.strength.is_none() {
+        // The caller has taken responsibility for the writes, so notes that they passed no gate are
+        // removed.
+        let settled = answer.recorded.iter().map(|file| &file.path);
+        settled
+            .map(|path| session::ungated::settle(&ws.root, path))
+            .collect::<Result<Vec<_>, _>>()?;
+    }
+    let ids: Vec<&String> = answer.recorded.iter().flat_map(|file| &file.records).collect();
+    undo::remember(ws, &ids)?;
     Ok(answer)
 }
 
@@ -304,15 +309,16 @@ fn no_code(path: &RelativePath) -> Option<&'static str> {
         .then_some("it controls the gate: it is judged as a rule, not as code, and never recorded")
 }
 
-/// Records one file, and adds what is left out to `skipped`. Returns `None` if nothing was recorded.
+/// Returns the records of one file, and adds what is left out to `skipped`. `records` are those of other
+/// files. Returns `None` if there is nothing to record.
 fn record_file(
     ws: &Workspace,
     request: &RecordRequest,
     decide: DecideWrite,
     intent: &Intent,
-    path: &RelativePath,
+    (path, records): (&RelativePath, &[Record]),
     skipped: &mut Vec<SkippedFile>,
-) -> Result<Option<RecordedFile>, VerbError> {
+) -> Result<Option<(RecordedFile, Vec<Record>)>, VerbError> {
     let mut skip = |file: SkippedFile| {
         skipped.push(file);
         Ok(None)
@@ -336,7 +342,7 @@ fn record_file(
         }
         Err(error) => return skip(SkippedFile::skipped_whole(path, error.with_hint())),
     };
-    let committed = committed_version(ws, path, &document)?;
+    let committed = FormerFile::of_work(ws, path, &document, &commits_of_work(ws)?)?;
     let document = committed.baseline.carried_by(document);
     let last = ws.last_recorded_text(path);
     let last = last.and_then(|bytes| ws.document(path, &bytes).ok());
@@ -389,7 +395,7 @@ fn record_file(
     let (mut earlier, mut why_unknown) = (Vec::new(), None);
     if request.extent == RecordExtent::Changes {
         leave_out_accepted(ws, path, &document, &mut lines);
-        changes::leave_out_cut_blocks(ws, &document, &mut lines.brought);
+        changes::leave_out_cut_blocks(ws, records, &document, &mut lines.brought);
     } else {
         let claimed = ClaimedLines::find(ws, path, &document, request.extent)?;
         claimed.uncommitted.iter().for_each(|line| lines.brought[*line] = true);
@@ -429,7 +435,11 @@ fn record_file(
     let blocks = change.ranges.len() + earlier.iter().map(|one| one.ranges.len()).sum::<usize>();
     let lines =
         change.lines.line_count() + earlier.iter().map(|one| one.lines.line_count()).sum::<usize>();
-    let mut recorded = RecordedFile {
+    let made = |path: &RelativePath, change, class| {
+        mutation(ws, request, intent, path, change, class, decision.clone())
+    };
+    let mut records = Vec::new();
+    let mut file = RecordedFile {
         path: path.clone(),
         intent: intent.id.value.clone(),
         records: Vec::new(),
@@ -443,17 +453,19 @@ fn record_file(
         against: reason_against(ws, path, &intent.id.value),
     };
     if !change.is_nothing() {
-        let record = mutation(ws, request, intent, path, change, class, decision.clone());
-        recorded.records.push(append(ws, record)?);
+        records.push(made(path, change, class));
     }
     for one in earlier {
         let OfCommit { commit, path, lines, ranges } = one;
         let change = FileChange { lines, ranges, ..FileChange::default() };
-        let class = Classification::undetermined();
-        let record = mutation(ws, request, intent, &path, change, class, decision.clone());
-        recorded.records.push(append(ws, Record { of: Some(commit), ..record })?);
+        let record = made(&path, change, Classification::undetermined());
+        records.push(Record { of: Some(commit), ..record });
     }
-    Ok(Some(recorded))
+    for record in &records {
+        ensure_fits(record)?;
+        file.records.push(record.id.clone());
+    }
+    Ok(Some((file, records)))
 }
 
 /// Returns the blocks of a file that records of changes name which no commit has with evidence.
@@ -612,26 +624,6 @@ pub fn of_blocks(
     FileRecord { conversations: vec![conversation], ..FileRecord::with_path_only(path.clone()) }
 }
 
-/// Returns the committed version of the file. If the file was renamed since, that is the version
-/// under its earlier name. Returns [`Baseline::Unknown`] if there is no git or git cannot be read.
-fn committed_version(
-    ws: &Workspace,
-    path: &RelativePath,
-    now: &Document,
-) -> Result<FormerFile, VerbError> {
-    let former = |baseline| FormerFile { baseline, from: None };
-    let (Some(git), None) = (ws.git(), ws.git_error()) else {
-        return Ok(former(Baseline::Unknown));
-    };
-    let baseline = Baseline::of_work(ws, path)?;
-    let Some(head) = ws.head() else { return Ok(former(baseline)) };
-    if now.blocks().blocks.is_empty() || !baseline.is_empty() {
-        return Ok(former(baseline));
-    }
-    let gone = deleted_paths(&git.changes(Some(head), &Target::WorkTree)?);
-    baseline.or_renamed(ws, path, now, Some(head), &gone)
-}
-
 /// Selects the reasons that are about the recorded blocks. If several blocks share a name, as many
 /// reasons are selected as there are recorded blocks with that name.
 fn reasons_of(found: &[String], ranges: &[BlockRecord]) -> Vec<String> {
@@ -744,15 +736,22 @@ pub fn contradicted_claim(claimed: Option<&str>, found: Option<MutationClass>) -
     (!claimed.trim().eq_ignore_ascii_case(found.as_str())).then(|| claimed.to_owned())
 }
 
+/// Appends a record and returns its id.
 pub fn append(ws: &Workspace, record: Record) -> Result<String, VerbError> {
-    let has_files = !record.files.is_empty();
-    let work = record.session.clone().zip(record.intent_id.clone()).filter(|_| has_files);
-    let id = append_record(&ws.root, &ws.policy, record)?;
+    let id = record.id.clone();
+    append_all(ws, vec![record]).map(|()| id)
+}
+
+/// Appends the records of one session under one intent.
+fn append_all(ws: &Workspace, records: Vec<Record>) -> Result<(), VerbError> {
+    let with_files = records.iter().find(|record| !record.files.is_empty());
+    let work = with_files.and_then(|record| record.session.clone().zip(record.intent_id.clone()));
+    append_records(&ws.root, &ws.policy, records)?;
     if let Some((actor, intent)) = work {
         let noted = session::note_work(&ws.root, &actor, &intent);
         session::or_log(&ws.root, "it could not be noted that a session wrote", noted);
     }
-    Ok(id)
+    Ok(())
 }
 
 fn inferred_from(strength: Option<Strength>) -> ledger::Extra {

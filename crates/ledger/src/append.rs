@@ -1,5 +1,5 @@
-//! Appends records to the ledger. A record is written under a lock, with one write, and is on disk
-//! before success is reported.
+//! Appends records to the ledger. The records of one change are written under a lock, with one write,
+//! and are on disk before success is reported.
 //!
 //! With git, a record goes to the journal of its session and work tree. Without git, or if the
 //! policy asks for a single file, it goes to `agent_trace.jsonl`. The records of one writer are
@@ -16,7 +16,6 @@ use super::journal::{self, Journals, WriterHead, lock};
 use super::ledger_file::MAX_OBJECT;
 use super::{Record, read};
 use code::hex;
-use ground::clock;
 use ground::policy::Layout;
 use ground::{
     Hint, Policy, RelativePath, Root,
@@ -52,16 +51,21 @@ impl Hint for AppendError {
     }
 }
 
-/// Fills in `writer`, `seq` and `prev`, and appends the record durably. Returns its id.
-pub fn append_record(root: &Root, policy: &Policy, record: Record) -> Result<String, AppendError> {
-    let mut record = with_defaults(record);
+/// Fills in `writer`, `seq` and `prev`, and appends the records of one session durably: all of them,
+/// or none.
+pub fn append_records(
+    root: &Root,
+    policy: &Policy,
+    records: Vec<Record>,
+) -> Result<(), AppendError> {
+    let Some(first) = records.first() else { return Ok(()) };
     let _lock = lock(root)?;
     let journals = match policy.ledger.layout {
         Some(Layout::Single) => None,
         _ => Journals::in_git_directory(root),
     };
     let place = if journals.is_some() { IN_JOURNAL } else { SINGLE_LEDGER };
-    let writer = writer_of(root, record.session.as_deref(), place)?;
+    let writer = writer_of(root, first.session.as_deref(), place)?;
     let (path, shown) = match &journals {
         Some(journals) => (journals.file(&writer), journal::shown_path(&writer)),
         None => {
@@ -79,29 +83,29 @@ pub fn append_record(root: &Root, policy: &Policy, record: Record) -> Result<Str
     // A journal has only open records, so the last one may have left it.
     let last = last_of(&bytes[..length], &writer);
     let head = journal::head_of(root, &writer).filter(|_| journals.is_some());
-    let last = last.max(head.as_ref().map(|head| (head.seq, head.h.clone())));
-    record.writer = writer;
-    record.seq = last.as_ref().map_or(0, |(seq, _)| seq + 1);
-    record.prev = last.map(|(_, h)| h);
-    let mut line = Vec::new();
+    let mut last = last.max(head.as_ref().map(|head| (head.seq, head.h.clone())));
+    // Without a head, nothing is known of the records before these.
+    let before = last.as_ref().map(|(seq, _)| (0, *seq));
+    let gone = head.map_or_else(|| Vec::from_iter(before), |head| head.gone);
+    let mut lines = Vec::new();
     if length > 0 && bytes[length - 1] != b'\n' {
-        line.push(b'\n');
+        lines.push(b'\n');
     }
-    line.extend(ledger_line(&record));
-    if line.len() > MAX_OBJECT {
-        return Err(AppendError::TooLarge { bytes: line.len() });
+    for mut record in records {
+        // These names are for our own fields.
+        record.extra.retain(|key, _| !super::dialect::OURS.contains(&key.as_str()));
+        record.writer.clone_from(&writer);
+        record.seq = last.as_ref().map_or(0, |(seq, _)| seq + 1);
+        record.prev = last.map(|(_, h)| h);
+        let (line, h) = ledger_line(&record)?;
+        lines.extend(line);
+        last = Some((record.seq, h));
     }
-    file.commit(length as u64, &line)?;
-    if journals.is_some()
-        && let Some((_, h)) = split_tail(line.trim_ascii())
-    {
-        // Without a head, nothing is known of the records before this one.
-        let before = record.seq.checked_sub(1).map(|last| (0, last));
-        let gone = head.map_or_else(|| Vec::from_iter(before), |head| head.gone);
-        let head = WriterHead { seq: record.seq, h: h.to_owned(), gone };
-        journal::remember_head(root, &record.writer, &head)?;
+    file.commit(length as u64, &lines)?;
+    if let Some((seq, h)) = last.filter(|_| journals.is_some()) {
+        journal::remember_head(root, &writer, &WriterHead { seq, h, gone })?;
     }
-    Ok(record.id)
+    Ok(())
 }
 
 /// Returns the id of a session's chain in this clone. It is the same for all records of the
@@ -147,27 +151,23 @@ fn last_of(bytes: &[u8], writer: &str) -> Option<(u64, String)> {
     (record.writer == writer).then_some((record.seq, split_tail(line)?.1.to_owned()))
 }
 
-/// Returns the line that is stored for a record: its JSON, its hash `h`, and a line feed.
-fn ledger_line(record: &Record) -> Vec<u8> {
+/// Returns an error if a record is too large to be appended.
+pub fn ensure_fits(record: &Record) -> Result<(), AppendError> {
+    ledger_line(record).map(drop)
+}
+
+/// Returns the line that is stored for a record, and its hash `h`. The line is its JSON, the hash, and
+/// a line feed.
+fn ledger_line(record: &Record) -> Result<(Vec<u8>, String), AppendError> {
     let mut line = serde_json::to_vec(record).expect("a record is plain data with text keys");
     // The closing brace follows after the hash.
     line.pop();
     let h = hash(&line);
     line.extend_from_slice(format!(",\"h\":\"{h}\"}}\n").as_bytes());
-    line
-}
-
-/// Fills in the fields that a caller may leave empty: the id and the timestamp. Also removes extra
-/// fields whose names our own records use.
-fn with_defaults(mut record: Record) -> Record {
-    if record.id.is_empty() {
-        record.id = uuid::Uuid::now_v7().to_string();
+    match line.len() {
+        bytes if bytes > MAX_OBJECT => Err(AppendError::TooLarge { bytes }),
+        _ => Ok((line, h)),
     }
-    if record.timestamp.is_empty() {
-        record.timestamp = clock::now();
-    }
-    record.extra.retain(|key, _| !super::dialect::OURS.contains(&key.as_str()));
-    record
 }
 
 struct LockedLedger {

@@ -53,7 +53,7 @@ mod strict;
 mod texts;
 
 pub use all_records::Ledger;
-pub use append::{AppendError, SINGLE_LEDGER, append_record};
+pub use append::{AppendError, SINGLE_LEDGER, append_records, ensure_fits};
 pub use audit::{Audit, audit};
 pub use claim::Claim;
 pub use digest::Digest;

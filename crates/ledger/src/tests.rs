@@ -28,7 +28,9 @@ impl TestWorkspace {
         Root::find(self.dir.path(), &ground::Environment::of_process()).unwrap()
     }
     fn append(&self, record: Record) -> String {
-        append_record(&self.root(), &self.policy, record).unwrap()
+        let id = record.id.clone();
+        append_records(&self.root(), &self.policy, vec![record]).unwrap();
+        id
     }
     fn file(&self) -> std::path::PathBuf {
         self.root().absolute(&path(SINGLE))
@@ -55,6 +57,8 @@ fn block(n: u32) -> BlockRecord {
 
 fn mutation(session: &str, file: &str, blocks: impl IntoIterator<Item = u32>) -> Record {
     Record {
+        id: uuid::Uuid::now_v7().to_string(),
+        timestamp: ground::clock::now(),
         intent_id: Some("INT-001".into()),
         session: Some(session.into()),
         strength: Some(Strength::Observed),
@@ -154,7 +158,7 @@ mod writing {
         let outside = tempfile::NamedTempFile::new().unwrap();
         let link = w.dir.path().join(".orchestration/agent_trace.jsonl");
         std::os::unix::fs::symlink(outside.path(), link).unwrap();
-        let error = append_record(&w.root(), &w.policy, mutation("s", "a.rs", [1]));
+        let error = append_records(&w.root(), &w.policy, vec![mutation("s", "a.rs", [1])]);
         assert!(error.unwrap_err().to_string().contains("symbolic link"));
         assert_eq!(std::fs::read(outside.path()).unwrap(), b"");
     }

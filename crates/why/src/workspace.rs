@@ -451,6 +451,15 @@ impl Workspace {
         Ok(found)
     }
 
+    /// Compares all files with their commit once, if a question is about several of them. Otherwise
+    /// [`Self::former_files`] would do so for each of them.
+    pub fn compare_for_files(&self, count: usize) {
+        if count > 1 && self.head().is_some() {
+            // An error is reported for each file that needs the comparison.
+            self.compared_with(self.head()).ok();
+        }
+    }
+
     /// Returns the files of a commit whose content differs or that are gone. New files are not looked
     /// for, so that an edit of one file does not cost a walk through all folders.
     pub(crate) fn former_files(&self, base: &CommitId) -> Result<Vec<PathChange>, GitError> {

@@ -60,7 +60,8 @@ pub fn record_of_call(
         }
         _ => Vec::new(),
     };
-    leave_out_cut_blocks(ws, &current, &mut lines.brought);
+    let journal_of_now = ws.clone().with_records_of_now();
+    leave_out_cut_blocks(&journal_of_now, &[], &current, &mut lines.brought);
     change.complete(ws, &texts, &lines).map_err(|error| error.to_string())?;
     if !others.is_empty() {
         // What the call did not foresee somebody else did.

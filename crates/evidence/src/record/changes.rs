@@ -7,7 +7,7 @@ use code::saying_lines::says_something;
 use code::{Block, ContentHash, Document, LineRange};
 use ground::RelativePath;
 use history::{LineText, new_lines};
-use ledger::{BlockRecord, Digest, LineRuns, keep_text};
+use ledger::{BlockRecord, Digest, LineRuns, Record, keep_text};
 use provenance::{Difference, is_named};
 use why::baseline::Edits;
 use why::{VerbError, Workspace};
@@ -236,7 +236,14 @@ impl FileChange {
 /// Leaves out the lines of blocks that an earlier change took out and that no commit has taken out
 /// yet. Whoever puts such a block somewhere moves it or brings it back, and did not write it. As for
 /// every move, a block counts only if at least two of its lines say something.
-pub(crate) fn leave_out_cut_blocks(ws: &Workspace, now: &Document, brought: &mut [bool]) {
+///
+/// Such a change is in the journal, or is one of `records`, which are about to be appended.
+pub(crate) fn leave_out_cut_blocks(
+    ws: &Workspace,
+    records: &[Record],
+    now: &Document,
+    brought: &mut [bool],
+) {
     let (text, blocks) = (line_text(now), now.blocks());
     let language = now.language().map(|language| language.id);
     let says = |line: &usize| says_something(text.line(*line), language);
@@ -253,8 +260,7 @@ pub(crate) fn leave_out_cut_blocks(ws: &Workspace, now: &Document, brought: &mut
     if new.is_empty() {
         return;
     }
-    let current = ws.clone().with_records_of_now();
-    let records = current.journal.entries().iter().map(|entry| &entry.record);
+    let records = ws.journal.entries().iter().map(|entry| &entry.record).chain(records);
     let files = records.filter(|record| record.of.is_none()).flat_map(|record| &record.files);
     let cut = files.flat_map(|file| file.ranges()).filter(|range| range.deleted);
     let cut: HashSet<&ContentHash> = cut.map(|range| &range.content_hash).collect();

@@ -121,6 +121,7 @@ fn write(ws: &Workspace, only: Option<&[RelativePath]>) -> Result<(), VerbError>
         return Ok(());
     };
     // Where history is missing, the map stays as it is.
+    ws.compare_for_files(paths.len());
     let Some(cached) = cached.looked_at(ws, paths, &records) else { return Ok(()) };
     write_cache(ws, &cached)?;
     let shown = by_intent(ws, cached.files);
