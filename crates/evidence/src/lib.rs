@@ -16,6 +16,7 @@
 //! - [`record`]: recording a change of files.
 //! - [`seal`]: making evidence for a commit from the journal.
 //! - [`signing`]: whose signatures count.
+//! - [`trailers`]: lines of a commit message that name its intents.
 //! - `unknown_intents`: intents that records name and the registry does not contain.
 //! - [`verify`]: whether the ledger is complete and unchanged.
 
@@ -31,5 +32,6 @@ pub mod reassign;
 pub mod record;
 pub mod seal;
 pub mod signing;
+pub mod trailers;
 mod unknown_intents;
 pub mod verify;

@@ -25,7 +25,6 @@
 //! - `scope_notes`: whether the globs of a scope match the intended files.
 //! - `seen_blocks`: what each session knows of a file.
 //! - [`selection`]: binding a person or a session to an intent.
-//! - [`trailers`]: lines of a commit message that name its intents.
 
 pub mod accept;
 pub mod after;
@@ -47,4 +46,3 @@ pub mod reserved_ids;
 pub(crate) mod scope_notes;
 pub(crate) mod seen_blocks;
 pub mod selection;
-pub mod trailers;

@@ -7,8 +7,8 @@ use std::process::Stdio;
 
 use crate::cli::git::{self, in_time};
 use crate::cli::programs;
+use evidence::trailers;
 use ground::{Environment, Hint, store};
-use judgement::trailers;
 use why::Workspace;
 
 /// The line at which git cuts off a message (`git commit --verbose` shows the difference below it).

@@ -4,7 +4,7 @@
 //! The policy has the templates (`Intent-Id: {intent}`). They are filled from the commit's
 //! evidence, so they do not depend on what an agent remembers to write.
 
-use evidence::comparison::is_evidence;
+use super::comparison::is_evidence;
 use ground::git::{ChangeKind, Target};
 use ground::text;
 use ledger::{EntityType, Entry, Ledger};
