@@ -9,59 +9,30 @@ use ground::{Environment, RelativePath, Root};
 use intents::Scope;
 use shell::{OUR_NAMES, wild};
 
-/// Settings of agents and editors that decide which hooks and servers run. Each entry is the end of
-/// a path; one that ends in `/` stands for everything below it.
-const SETTINGS: &[&str] = &[
-    ".agents/hooks.json",
-    ".amp/plugins/",
-    ".amp/settings.json",
-    ".claude.json",
-    ".claude/settings.json",
-    ".claude/settings.local.json",
-    ".claude/hooks/",
-    ".cline/hooks/",
-    ".clinerules/hooks/",
-    ".codeium/windsurf/hooks.json",
-    ".codeium/windsurf/mcp_config.json",
-    ".codeium/hooks.json",
-    ".codex/config.toml",
-    ".codex/hooks.json",
-    ".codex/hooks/",
-    ".codex/rules/",
-    ".config/amp/",
-    ".config/devin/",
-    ".config/opencode/",
-    ".copilot/hooks/",
-    ".copilot/mcp-config.json",
-    ".cursor/hooks.json",
-    ".cursor/hooks/",
-    ".cursor/mcp.json",
-    ".cursor/cli.json",
-    ".devin/",
-    ".factory/",
-    ".gemini/config/hooks.json",
-    ".gemini/settings.json",
-    ".gemini/extensions/",
-    ".github/copilot/",
-    ".github/hooks/",
-    ".kiro/hooks/",
-    ".kiro/settings/",
-    ".opencode/plugin/",
-    ".opencode/plugins/",
-    ".opencode/opencode.json",
-    ".opencode/opencode.jsonc",
-    ".pi/agent/extensions/",
-    ".pi/extensions/",
-    ".pi/settings.json",
-    ".roo/mcp.json",
-    ".vscode/mcp.json",
-    ".vscode/settings.json",
-    ".windsurf/hooks.json",
-    ".zed/settings.json",
-    "Documents/Cline/Hooks/",
-    "opencode.json",
-    "opencode.jsonc",
-];
+/// Settings of agents and editors that decide which hooks and servers run, with a line for each of them.
+/// Each entry is the end of a path; one that ends in `/` stands for everything below it.
+const SETTINGS: &str = "
+    .agents/hooks.json
+    .amp/plugins/ .amp/settings.json .config/amp/
+    .claude.json .claude/settings.json .claude/settings.local.json .claude/hooks/
+    .cline/hooks/ .clinerules/hooks/ Documents/Cline/Hooks/
+    .codeium/windsurf/hooks.json .codeium/windsurf/mcp_config.json .codeium/hooks.json
+        .windsurf/hooks.json
+    .codex/config.toml .codex/hooks.json .codex/hooks/ .codex/rules/
+    .config/devin/ .devin/
+    .config/opencode/ .opencode/plugin/ .opencode/plugins/ .opencode/opencode.json
+        .opencode/opencode.jsonc opencode.json opencode.jsonc
+    .copilot/hooks/ .copilot/mcp-config.json
+    .cursor/hooks.json .cursor/hooks/ .cursor/mcp.json .cursor/cli.json
+    .factory/
+    .gemini/config/hooks.json .gemini/settings.json .gemini/extensions/
+    .github/copilot/ .github/hooks/
+    .kiro/hooks/ .kiro/settings/
+    .pi/agent/extensions/ .pi/extensions/ .pi/settings.json
+    .roo/mcp.json
+    .vscode/mcp.json .vscode/settings.json
+    .zed/settings.json
+";
 
 /// Names of folders in which programs are usually found. They count even if the `PATH` does not
 /// contain them now.
@@ -123,8 +94,8 @@ pub(crate) fn is_control_path(path: &str) -> bool {
 /// compares every file of a work tree with them.
 fn folded_settings() -> &'static [(Vec<String>, bool)] {
     static FOLDED: OnceLock<Vec<(Vec<String>, bool)>> = OnceLock::new();
-    let folded = |entry: &&str| (folded_segments(entry), entry.ends_with('/'));
-    FOLDED.get_or_init(|| SETTINGS.iter().map(folded).collect())
+    let folded = |entry: &str| (folded_segments(entry), entry.ends_with('/'));
+    FOLDED.get_or_init(|| SETTINGS.split_whitespace().map(folded).collect())
 }
 
 /// Returns true if a path with globs may name a file that controls the gate in any folder: `.orch*`.
@@ -155,7 +126,7 @@ pub(crate) fn settings_in_home() -> Vec<&'static str> {
         Some(folder) => folder,
         None => entry.rsplit_once('/').map_or(entry, |(folder, _)| folder),
     };
-    let mut places: Vec<&str> = SETTINGS.iter().map(|entry| place(entry)).collect();
+    let mut places: Vec<&str> = SETTINGS.split_whitespace().map(place).collect();
     places.sort_unstable();
     // After sorting, an outer folder comes before the folders in it.
     places.dedup_by(|later, first| Path::new(later).starts_with(Path::new(first)));
@@ -170,7 +141,7 @@ pub(crate) fn settings_below() -> impl Iterator<Item = &'static str> {
 }
 
 fn settings_outside_home() -> impl Iterator<Item = &'static str> {
-    SETTINGS.iter().copied().filter(|entry| !entry.starts_with("Documents/"))
+    SETTINGS.split_whitespace().filter(|entry| !entry.starts_with("Documents/"))
 }
 
 /// Returns true if a folder of this name may contain settings that control an agent.
