@@ -92,6 +92,13 @@ pub struct Identity {
     pub ordinal: u32,
 }
 
+impl std::fmt::Display for Identity {
+    /// Writes the kind and the path: `function a.b`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.kind.as_str(), self.path)
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     pub identity: Identity,

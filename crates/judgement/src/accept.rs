@@ -107,17 +107,16 @@ pub fn accept(
             None => (path.clone(), None),
         };
         let range = provenance::textless(block, language);
-        let (kind, name) = (block.identity.kind.as_str(), &block.identity.path);
         let record = Record {
             intent_id,
             intent_hash,
-            note: Some(format!("accepted {kind} {name} as it stands")),
+            note: Some(format!("accepted {} as it stands", block.identity)),
             files: vec![record::of_blocks(&path, related, None, by.clone(), vec![range])],
             of,
             ..skeleton
         };
         answer.records.push(record::append(ws, record)?);
-        answer.accepted.push(name.clone());
+        answer.accepted.push(block.identity.path.clone());
     }
     if extent == AcceptExtent::Differing {
         answer.settled = settle(ws, path)?;

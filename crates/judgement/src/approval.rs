@@ -332,8 +332,7 @@ fn append(
     let skeleton = skeleton(ws, known, Some(asked.actor.clone()), note);
     let decision = Some(asked_by(Some(asked.subject.kind()), &asked.code));
     let intent_id = intent.or(skeleton.intent_id);
-    record::append(ws, Record { intent_id, approves, decision, ..skeleton })?;
-    Ok(())
+    record::append(ws, Record { intent_id, approves, decision, ..skeleton }).map(drop)
 }
 
 /// An approval of an intent or a file of rules as it is now, signed by a person.

@@ -658,8 +658,7 @@ fn blocks_unlike_record(
                     format!(" ({newer} by nobody that is recorded since)")
                 }
             };
-            let name = changed_parts::name(block);
-            let message = format!("{name} is no longer what was recorded{since}.");
+            let message = format!("{} is no longer what was recorded{since}.", block.identity);
             let help = "Record the change, accept the block as it is, or put it back.";
             let finding = Finding::new(Code::DiffersFromRecord, message, help);
             Finding { intent: answers::intent_of(ws, found), ..finding.at_block(path, block) }

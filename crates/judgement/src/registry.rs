@@ -109,7 +109,7 @@ pub fn new(ws: &Workspace, mut intent: IntentEntry) -> Result<RegistryAnswer, Ve
     let (used, taken) = reserved_ids::used_or_reserved(ws, &registry);
     let is_ours_to_choose = intent.id.is_empty();
     match is_ours_to_choose {
-        true => intent.id = reserved_ids::reserve_next(ws, &registry, taken)?,
+        true => intent.id = reserved_ids::reserve_next(ws, &registry, taken, "")?,
         false => used.refuse(&registry, &intent)?,
     }
     let id = intent.id.clone();
@@ -305,7 +305,7 @@ pub fn renumber(
             "an id is changed only where two intents have it; `git fetch` brings what others wrote",
         ));
     }
-    let new = reserved_ids::reserve_next(ws, &registry, taken)?;
+    let new = reserved_ids::reserve_next(ws, &registry, taken, "")?;
     let planned = edit::plan_renumbering(&registry, path, (id, &new))?;
     store::write_atomic(&ws.root.absolute(path), planned.text.as_bytes())?;
     let mut to = path.clone();

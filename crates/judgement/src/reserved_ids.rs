@@ -24,16 +24,6 @@ pub fn used_or_reserved(ws: &Workspace, registry: &Registry) -> (UsedIds, BTreeS
     (used, ids)
 }
 
-/// Reserves the next free id. Two processes never get the same one, in whichever work trees of the
-/// clone they run. `taken` holds ids that are used elsewhere.
-pub(crate) fn reserve_next(
-    ws: &Workspace,
-    registry: &Registry,
-    taken: BTreeSet<String>,
-) -> Result<String, StoreError> {
-    reserve_first(ws, registry, taken, "")
-}
-
 /// Reserves the next free id for an intent that this process offers, and that somebody may write
 /// later. Until then the process gets the same id again, however often it offers an intent.
 pub fn reserve_for_offer(ws: &Workspace, registry: &Registry) -> Result<String, StoreError> {
@@ -46,11 +36,14 @@ pub fn reserve_for_offer(ws: &Workspace, registry: &Registry) -> Result<String, 
     };
     match taken.iter().find(is_offered) {
         Some(id) => Ok(id.clone()),
-        None => reserve_first(ws, registry, taken, &process),
+        None => reserve_next(ws, registry, taken, &process),
     }
 }
 
-fn reserve_first(
+/// Reserves the next free id for a process, or for an intent that is about to be written if `holder` is
+/// empty. Two processes never get the same one, in whichever work trees of the clone they run. `taken`
+/// holds ids that are used elsewhere.
+pub(crate) fn reserve_next(
     ws: &Workspace,
     registry: &Registry,
     mut taken: BTreeSet<String>,

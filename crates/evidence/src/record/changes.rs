@@ -8,7 +8,7 @@ use code::{Block, ContentHash, Document, LineRange};
 use ground::RelativePath;
 use history::{LineText, new_lines};
 use ledger::{BlockRecord, Digest, LineRuns, Record, keep_text};
-use provenance::{Difference, is_named};
+use provenance::{Difference, has_left, is_named};
 use why::baseline::Edits;
 use why::{VerbError, Workspace};
 
@@ -66,20 +66,6 @@ impl ChangedLines {
 }
 
 impl RecordedChanges<'_> {
-    /// Returns true if a record left a block as it is. The content hash of a block changes with the
-    /// blocks inside it, so the name of such a block has to do.
-    fn has_left(&self, block: &Block, has_blocks: bool) -> bool {
-        let has_name = |range: &BlockRecord| {
-            range.block.as_ref().is_some_and(|name| is_named(name, &block.identity))
-        };
-        self.blocks.iter().any(|range| {
-            let has_text = range.content_hash == block.fingerprint.content;
-            !range.deleted
-                && range.has_lead_of(block)
-                && (has_text || has_blocks && has_name(range))
-        })
-    }
-
     fn has_deleted(&self, block: &Block) -> bool {
         self.blocks.iter().any(|range| {
             let name = range.block.as_ref();
@@ -130,7 +116,7 @@ impl<'a> TextsOfChange<'a> {
             leave_out(conflict, String::new(), &reason);
         }
         for block in self.now.blocks().blocks.iter().filter(|block| block.broken) {
-            leave_out(block.whole_lines, name_of(block), "does not parse");
+            leave_out(block.whole_lines, block.identity.to_string(), "does not parse");
         }
         lines
     }
@@ -180,10 +166,9 @@ impl<'a> TextsOfChange<'a> {
     }
 
     fn is_recorded(&self, at: usize, since_record: Option<&Difference>) -> bool {
-        let blocks = self.now.blocks();
-        let has_blocks = blocks.blocks.iter().any(|inner| inner.container == Some(at));
+        let (blocks, mut records) = (self.now.blocks(), self.recorded.blocks.iter());
         since_record.is_none_or(|since| !since.touches(at))
-            && self.recorded.has_left(&blocks.blocks[at], has_blocks)
+            && records.any(|range| has_left(range, &blocks, at, true))
     }
 
     fn deleted_blocks<'d>(
@@ -285,8 +270,4 @@ pub(crate) fn readable_text(document: &Document) -> LineText {
     let lines = text.split_inclusive('\n').enumerate();
     let readable: String = lines.filter(|(at, _)| is_readable(*at)).map(|(_, line)| line).collect();
     LineText::new(readable.into_bytes())
-}
-
-pub(crate) fn name_of(block: &Block) -> String {
-    format!("{} {}", block.identity.kind.as_str(), block.identity.path)
 }

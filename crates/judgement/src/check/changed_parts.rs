@@ -8,7 +8,7 @@ use super::edited_blocks::{ChangeHistory, EditedBlock, EditedFile, EditedLines, 
 use super::removed_lines::NetChange;
 use crate::lesson;
 use code::saying_lines::differ_in_blank_lines;
-use code::{Block, Document, LineRange};
+use code::{Document, LineRange};
 use evidence::signing;
 use ground::control_files::is_control_file;
 use ground::policy::Lessons;
@@ -22,7 +22,7 @@ use why::baseline::{Baseline, Edits, FormerFile};
 use why::rules::{Outside, Rules, Ruling, names_of_intents};
 use why::{Workspace, answers};
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct ChangedPart {
     /// The changed lines; `None` if the file is missing or is not text.
     pub lines: Option<LineRange>,
@@ -46,15 +46,7 @@ pub(super) struct ChangedPart {
 
 impl ChangedPart {
     fn new(lines: Option<LineRange>, what: String, answer: Option<PartOwner>) -> Self {
-        Self {
-            lines,
-            what,
-            answer,
-            is_recordable: true,
-            recorded_as: None,
-            is_lesson: false,
-            is_folder: false,
-        }
+        Self { lines, what, answer, is_recordable: true, ..Self::default() }
     }
 
     pub(super) fn recorded_intent(&self) -> Option<String> {
@@ -97,11 +89,6 @@ impl Fate {
             Self::Nameless => "changed, and its name is not UTF-8",
         }
     }
-}
-
-/// Returns the kind and the path of a block: `function a.b`.
-pub(super) fn name(block: &Block) -> String {
-    format!("{} {}", block.identity.kind.as_str(), block.identity.path)
 }
 
 /// What a change did to a file that exists.
@@ -187,7 +174,7 @@ fn of_blocks(
     };
     let mut parts: Vec<ChangedPart> = Vec::new();
     for block in edited {
-        let what = format!("{} changed", name(&view.file.blocks.blocks[block.at]));
+        let what = format!("{} changed", view.file.blocks.blocks[block.at].identity);
         for (owner, lines) in &block.lines.owners {
             let part = ChangedPart::new(Some(*lines), what.clone(), owner.clone());
             parts.push(ChangedPart { is_lesson: is_lesson(*lines), ..part });
@@ -202,7 +189,7 @@ fn of_blocks(
         }
         let line = view.differences.first().map_or(1, |first| first.place_of(block));
         let lines = LineRange::new(line, line);
-        let what = format!("{} is deleted", name(block));
+        let what = format!("{} is deleted", block.identity);
         let owners = view.change.deletions(view.ws, view.path, view.net(), block).into_iter();
         parts.extend(owners.map(|owner| ChangedPart::new(lines, what.clone(), owner)));
     }
@@ -400,13 +387,6 @@ impl PartJudge<'_> {
         Some(self.finding(part, Code::ScopeViolation, Some(first), message, help))
     }
 
-    /// Returns the path, quoted for a shell, if a record answers for the part and its block still
-    /// exists.
-    fn recorded_path(&self, part: &ChangedPart) -> Option<String> {
-        let answer = part.answer.as_ref()?;
-        (!answer.is_deletion).then(|| self.path.for_shell())
-    }
-
     fn is_approved(&self, part: &ChangedPart) -> bool {
         let code = part.answer.as_ref().and_then(PartOwner::approval_code);
         let holds = |hash: &str| {
@@ -465,9 +445,11 @@ impl PartJudge<'_> {
             }
             Ruling::Outside(_) => {
                 let is_whole = part.what.starts_with(path.as_str());
-                let place = self.recorded_path(part).map(|typed| match part.lines {
-                    Some(lines) => format!("{typed}:{}", lines.start()),
-                    None => typed,
+                // A record answers for the part, and its block still exists.
+                let standing = part.answer.as_ref().filter(|answer| !answer.is_deletion);
+                let place = standing.map(|_| match part.lines {
+                    Some(lines) => format!("{}:{}", path.for_shell(), lines.start()),
+                    None => path.for_shell(),
                 });
                 let it = if is_whole { "it" } else { "the block" };
                 return self.rules.way_out(path, id, it, place.as_deref());

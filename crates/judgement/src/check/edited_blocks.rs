@@ -9,15 +9,15 @@ use std::sync::Arc;
 
 use super::removed_lines::{NetChange, ReducedBlock};
 use code::saying_lines::says_something;
-use code::{Block, FileBlocks, LineRange};
+use code::{Block, LineRange};
 use evidence::comparison::is_evidence;
 use ground::git::{ByteSlice, ObjectId, Target};
 use ground::{CommitId, RelativePath};
 use history::knowledge::claimed_lines;
 use history::{FileVersion, GoneLine, LineSource, LineText, RemovalStep, Walk};
 use ledger::read::is_ledger_path;
-use ledger::{BlockName, BlockRecord, Claim, Entry, RecordKind, journal};
-use provenance::{Difference, is_named};
+use ledger::{BlockRecord, Claim, Entry, RecordKind, journal};
+use provenance::{Difference, has_left, is_named};
 use why::answers::FileProvenance;
 use why::{Workspace, change_class};
 
@@ -194,19 +194,6 @@ impl ChangeHistory {
     }
 }
 
-/// Returns true if a record left a block as it is. The content hash of a block changes with the blocks
-/// inside it, so for work that is in no commit the name of such a block has to do.
-fn has_left(range: &BlockRecord, blocks: &FileBlocks, at: usize, is_open: bool) -> bool {
-    let block = &blocks.blocks[at];
-    let is_its = |name: &BlockName| is_named(name, &block.identity);
-    let has_blocks = || blocks.blocks.iter().any(|inner| inner.container == Some(at));
-    !range.deleted
-        && range.has_lead_of(block)
-        && range.block.as_ref().is_none_or(is_its)
-        && (range.content_hash == block.fingerprint.content
-            || is_open && range.block.is_some() && has_blocks())
-}
-
 /// Returns the records outside evidence that none of these commits has in its ledger. A committed
 /// record is work of the change that added it, and not of a later one, which may have renamed the
 /// file.
@@ -280,6 +267,7 @@ impl PartOwner {
 }
 
 /// Who brought lines of a change.
+#[derive(Default)]
 pub(super) struct EditedLines {
     /// Who brought the lines, with the first and the last of them: one item for each intent and
     /// approval, and `None` for lines that nobody recorded.
@@ -407,12 +395,7 @@ impl<'a> EditedFile<'a> {
         lines: &[(u32, LineSource)],
         owner: impl Fn(bool, Option<PartOwner>) -> Option<PartOwner>,
     ) -> EditedLines {
-        let mut edited = EditedLines {
-            owners: Vec::new(),
-            claims: Vec::new(),
-            brought: Vec::new(),
-            is_recorded: true,
-        };
+        let mut edited = EditedLines::default();
         for (line, source) in lines {
             let claim = source.claim.map(|at| &self.file.lines.claims[at]);
             let is_its = |(known, _): &&mut (Option<Arc<Claim>>, usize)| match (known, claim) {

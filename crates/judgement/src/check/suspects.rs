@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use super::changed_parts;
 use ground::parallel::in_parallel;
 use ground::{Code, Finding, RelativePath};
 use ledger::{Entry, sorted};
@@ -35,7 +34,7 @@ fn suspects_in_file(ws: &Workspace, path: &RelativePath) -> Vec<Finding> {
     let suspects = suspect::of_file(ws, &file.provenance).into_iter();
     let finding = |(at, suspicion): (usize, Suspicion)| {
         let block = &file.blocks.blocks[at];
-        let message = format!("{}: {}.", changed_parts::name(block), suspicion.message);
+        let message = format!("{}: {}.", block.identity, suspicion.message);
         let place = format!("{}:{}", path.for_shell(), block.lines.start());
         let help = format!("Read it again; where it still holds, `intent accept {place}`.");
         let finding = Finding::new(Code::Suspect, message, help).at_block(path, block);
