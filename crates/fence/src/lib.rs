@@ -79,6 +79,18 @@ pub struct FencePlan {
 }
 
 impl FencePlan {
+    /// Adds a place that is known to exist, without a link on the path to it.
+    pub fn add_place(&mut self, path: &Path, access: FenceAccess, why: impl Into<String>) {
+        self.places.push(FencedPlace { path: path.to_owned(), access, why: why.into() });
+    }
+
+    /// Adds a place if it exists and no link is on the path to it.
+    pub fn add_existing(&mut self, path: &Path, access: FenceAccess, why: impl Into<String>) {
+        if path.canonicalize().is_ok_and(|real| real == path) {
+            self.add_place(path, access, why);
+        }
+    }
+
     /// Sorts the places, outer ones first. Of several entries for one place the last one is kept,
     /// but a pin never replaces another entry.
     pub fn settle(&mut self) {

@@ -179,6 +179,13 @@ pub struct Request {
     pub head: Option<String>,
 }
 
+impl Request {
+    /// Returns what an approval of this request is bound to.
+    pub fn binding(&self) -> String {
+        binding(&self.subject, &self.actor, &self.cwd, self.head.as_deref())
+    }
+}
+
 #[derive(Debug, thiserror::Error)]
 pub enum ApprovalError {
     #[error(transparent)]
@@ -260,7 +267,7 @@ impl Subject {
 
 /// Returns the SHA-256 in hexadecimal that an approval is bound to. It covers what is asked, by
 /// whom, in which folder and on which commit.
-pub fn binding(subject: &Subject, actor: &str, cwd: &Path, head: Option<&str>) -> String {
+fn binding(subject: &Subject, actor: &str, cwd: &Path, head: Option<&str>) -> String {
     let head = head.map(|head| format!("at {head}"));
     digest_of(&[
         "intent-approval/1",
@@ -275,14 +282,14 @@ pub fn binding(subject: &Subject, actor: &str, cwd: &Path, head: Option<&str>) -
 /// expired, it is not asked again and the existing approval is returned. So the caller must look at
 /// its state.
 pub fn ask(root: &Root, request: Request) -> Result<Approval, ApprovalError> {
-    let subject = request.subject.normal();
-    let bytes = json(&subject).len() + request.actor.len() + request.cwd.as_os_str().len();
+    let request = Request { subject: request.subject.normal(), ..request };
+    let bytes = json(&request.subject).len() + request.actor.len() + request.cwd.as_os_str().len();
     if bytes > MAX_SUBJECT {
         return Err(ApprovalError::TooLong { bytes });
     }
     let turn = turn(root)?;
     store::remove_old_files(&folder(root), REMEMBERED, MAX_FILES);
-    let bound = binding(&subject, &request.actor, &request.cwd, request.head.as_deref());
+    let bound = request.binding();
     let known = all_approvals(root);
     let existing = known.iter().find(|found| {
         let stands = matches!(found.state, ApprovalState::Pending | ApprovalState::Denied);
@@ -300,7 +307,7 @@ pub fn ask(root: &Root, request: Request) -> Result<Approval, ApprovalError> {
     let asked = Timestamp::now();
     let approval = Approval {
         code: free_code(root),
-        subject,
+        subject: request.subject,
         binding: bound,
         actor: request.actor,
         cwd: request.cwd.to_string_lossy().into_owned(),

@@ -24,6 +24,11 @@ pub fn now_in_seconds() -> String {
     Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
+/// Returns the current time in nanoseconds since 1970.
+pub fn now_in_nanoseconds() -> u128 {
+    u128::try_from(Timestamp::now().as_nanosecond()).unwrap_or_default()
+}
+
 /// Returns the current time in milliseconds since 1970.
 pub fn now_in_milliseconds() -> i64 {
     Timestamp::now().as_millisecond()

@@ -12,7 +12,7 @@ mod control;
 mod git;
 mod tree;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -20,7 +20,7 @@ use serde::Serialize;
 pub use afterwards::FencedState;
 
 use super::gate;
-use fence::{FenceAccess, FenceMeans, FencePlan, FencedPlace};
+use fence::{FenceAccess, FenceMeans, FencePlan};
 use ground::policy::FencePolicy;
 use ground::text;
 use why::health::{Examined, Health};
@@ -56,7 +56,7 @@ pub fn plan(ws: &Workspace, intent: Option<&str>) -> Result<Fenced, VerbError> {
     let intents = intents(ws, intent)?;
     let mut plan = FencePlan::default();
     let work_tree = ws.root.work_tree().unwrap_or(ws.root.path()).to_path_buf();
-    add_existing(&mut plan, &work_tree, FenceAccess::ReadOnly, "the work tree");
+    plan.add_existing(&work_tree, FenceAccess::ReadOnly, "the work tree");
     git::add_git(ws, &mut plan);
     tree::add_work_tree(ws, &intents, &mut plan);
     control::add_home(&mut plan, &work_tree, ws.root.environment());
@@ -99,16 +99,4 @@ fn intents(ws: &Workspace, named: Option<&str>) -> Result<Vec<String>, VerbError
         None => ws.registry.intents().iter().filter(|intent| intent.in_progress()).collect(),
     };
     Ok(intents.into_iter().map(|intent| intent.id.value.clone()).collect())
-}
-
-/// Adds a place if it exists and no link is on the path to it.
-fn add_existing(plan: &mut FencePlan, path: &Path, access: FenceAccess, why: impl Into<String>) {
-    if path.canonicalize().is_ok_and(|real| real == path) {
-        add_place(plan, path, access, why);
-    }
-}
-
-/// Adds a place that is known to exist, without a link on the path to it.
-fn add_place(plan: &mut FencePlan, path: &Path, access: FenceAccess, why: impl Into<String>) {
-    plan.places.push(FencedPlace { path: path.to_owned(), access, why: why.into() });
 }

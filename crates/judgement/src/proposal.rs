@@ -90,7 +90,8 @@ pub fn request_scope(
     }
     let reason = sentence("the reason", &wanted.reason)?;
     let notes = scope_notes::notes(ws, &entries, cwd);
-    ask(ws, (actor, cwd), Subject::Scope { intent: id, entries, reason }, notes)
+    let subject = Subject::Scope { intent: id, entries, reason };
+    ask(ws, request(ws, actor, cwd, subject), notes)
 }
 
 pub fn propose_intent(
@@ -115,7 +116,7 @@ pub fn propose_intent(
     let acceptance = sentences("an acceptance criterion", wanted.acceptance)?;
     let notes = scope_notes::notes(ws, &scope, cwd);
     let subject = Subject::Intent { name, scope, constraints, acceptance, reason };
-    ask(ws, (actor, cwd), subject, notes)
+    ask(ws, request(ws, actor, cwd, subject), notes)
 }
 
 #[derive(Clone, Debug)]
@@ -134,23 +135,20 @@ pub fn lesson(ws: &Workspace, cwd: &Path, wanted: &LessonRequest) -> Result<Prop
     }
     let actor = wanted.session.clone().unwrap_or_default();
     let subject = Subject::Lesson { text: sentence("the lesson", &wanted.text)? };
-    let head = ws.head().map(|head| head.0.as_str());
-    let binding = approvals::binding(&subject, &actor, cwd, head);
-    if approvals::take(&ws.root, &binding).is_none() {
-        return Ok(Proposed::Asked(Box::new(ask(ws, (&actor, cwd), subject, Vec::new())?)));
+    let request = request(ws, &actor, cwd, subject);
+    if approvals::take(&ws.root, &request.binding()).is_none() {
+        return Ok(Proposed::Asked(Box::new(ask(ws, request, Vec::new())?)));
     }
     let approved = LessonRequest { asker: Asker::Person, ..wanted.clone() };
     Ok(Proposed::Written(lesson::record(ws, &approved)?))
 }
 
-fn ask(
-    ws: &Workspace,
-    (actor, cwd): (&str, &Path),
-    subject: Subject,
-    notes: Vec<String>,
-) -> Result<ProposalAnswer, VerbError> {
+fn request(ws: &Workspace, actor: &str, cwd: &Path, subject: Subject) -> Request {
     let head = ws.head().map(|head| head.0.clone());
-    let request = Request { subject, actor: actor.to_owned(), cwd: cwd.to_path_buf(), head };
+    Request { subject, actor: actor.to_owned(), cwd: cwd.to_path_buf(), head }
+}
+
+fn ask(ws: &Workspace, request: Request, notes: Vec<String>) -> Result<ProposalAnswer, VerbError> {
     let approval = approvals::ask(&ws.root, request)?;
     let message = approval::instructions(&approval);
     Ok(ProposalAnswer { approval, message, notes })

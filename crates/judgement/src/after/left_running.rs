@@ -1,8 +1,6 @@
 //! Looks at what commands change that go on after their call has ended. Nobody sees when such a
 //! command writes, so the disk is compared at the next call, when the agent stops, and in a check.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use super::control_changes::ControlChanges;
 use super::{call_head, disk, is_objected_to, note_ungated, touched_by_others};
 use crate::{earlier, seen_blocks};
@@ -10,15 +8,10 @@ use ground::session::calls::PendingCall;
 use ground::session::left_running::{self, LeftRunning};
 use ground::session::{self, seen, ungated};
 use ground::text;
-use ground::{CommitId, RelativePath};
+use ground::{CommitId, RelativePath, clock};
 use why::Workspace;
 
 const WHY: &str = "a command that was left running changed it, and it is out of scope";
-
-/// The time in nanoseconds since 1970.
-pub(super) fn now() -> u128 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos()
-}
 
 pub(super) fn follow(ws: &Workspace, key: &str, call: &PendingCall, known_until: u128) {
     let call = PendingCall { at: known_until, files: Vec::new(), ..call.clone() };
@@ -41,7 +34,7 @@ pub(super) fn look(
     let mut files = Vec::new();
     for left in left_running::all_left_running(&ws.root).into_iter().filter(is_of_session) {
         // What happens from here on is for the next look.
-        let (at, runs) = (now(), left.runs());
+        let (at, runs) = (clock::now_in_nanoseconds(), left.runs());
         for path in record_unforeseen(ws, &left.call, &is_explained) {
             if !files.contains(&path) {
                 files.push(path);

@@ -174,7 +174,7 @@ impl Observation<'_> {
         let by_id = event.call.is_some();
         let touched = match calls::finish(&ws.root, &key) {
             CallState::Open(call) => {
-                let known_until = left_running::now();
+                let known_until = clock::now_in_nanoseconds();
                 let touched = self.ended(&call);
                 if call.background && call.command {
                     left_running::follow(ws, &key, &call, known_until);
@@ -701,17 +701,11 @@ fn control_changes(ws: &Workspace, call: &PendingCall) -> ControlChanges {
 /// Returns true if a file is as another known actor left it after the call began: another session, to
 /// which the gate permitted it, or a person who saved the file in an editor.
 fn written_by_another(ws: &Workspace, call: &PendingCall, path: &RelativePath) -> bool {
-    let began = i64::try_from(call.at / 1_000_000).unwrap_or(i64::MAX);
     let now = seen::state(&ws.root, path, MAX_TEXT);
-    let left = |last: &Seen| {
-        last.actor != call.actor
-            && last.hash == now.hash
-            && clock::milliseconds(&last.at).is_some_and(|at| at >= began)
-    };
     // The hook after the other call may run later than this one.
     let foresaw =
         |other: &FileBefore| other.path == *path && other.hash != now.hash && other.foresaw(&now);
-    seen::last_write(&ws.root, path).as_ref().is_some_and(left)
+    last_write_of_another(ws, call, path).is_some_and(|last| last.hash == now.hash)
         || calls::all_open(&ws.root)
             .iter()
             .any(|other| other.actor != call.actor && other.files.iter().any(foresaw))
@@ -728,19 +722,23 @@ fn commanded_by_another(ws: &Workspace, call: &PendingCall, path: &RelativePath)
         .any(|other| other.actor != call.actor && other.at >= ended && permits(other.intent))
 }
 
+/// Returns the last known write of a file if another actor made it since the call began.
+fn last_write_of_another(ws: &Workspace, call: &PendingCall, path: &RelativePath) -> Option<Seen> {
+    let began = i64::try_from(call.at / 1_000_000).unwrap_or(i64::MAX);
+    seen::last_write(&ws.root, path).filter(|last| {
+        last.actor != call.actor && clock::milliseconds(&last.at).is_none_or(|at| at >= began)
+    })
+}
+
 /// Returns true if another known actor may have changed the file since the call began.
 fn touched_by_others(ws: &Workspace, call: &PendingCall, path: &RelativePath) -> bool {
-    let began = i64::try_from(call.at / 1_000_000).unwrap_or(i64::MAX);
-    let wrote = seen::last_write(&ws.root, path).is_some_and(|last| {
-        last.actor != call.actor && clock::milliseconds(&last.at).is_none_or(|at| at >= began)
-    });
     // A host that has ended reports the end of no call.
     let ended = call.at.saturating_sub(MAX_CALL.as_nanos());
     let names = |other: &PendingCall| other.files.iter().any(|file| file.path == *path);
     let calls = calls::all_open(&ws.root).into_iter().filter(names);
     let calls = calls.map(|other| (other.actor, other.at));
     let commands = calls::commands_since(&ws.root, call.at).into_iter();
-    wrote
+    last_write_of_another(ws, call, path).is_some()
         || calls
             .chain(commands.map(|other| (other.actor, other.at)))
             .any(|(actor, at)| actor != call.actor && at >= ended)

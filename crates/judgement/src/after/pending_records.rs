@@ -2,11 +2,11 @@
 //! again later.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use super::disk::last_change;
 use evidence::record;
-use ground::{Hint, Root, session, store};
+use ground::{Hint, Root, clock, session, store};
 use ledger::{Record, journal};
 use why::Workspace;
 
@@ -67,8 +67,7 @@ fn kept_in(folder: &Path, max_taken: Duration) -> Vec<PathBuf> {
 
 /// Returns true if a file was renamed or changed longer ago than `age`.
 fn is_older(file: &Path, age: Duration) -> bool {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let before = now.saturating_sub(age).as_nanos();
+    let before = clock::now_in_nanoseconds().saturating_sub(age.as_nanos());
     file.symlink_metadata().is_ok_and(|state| last_change(&state) <= before)
 }
 

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::control::settings_in_home;
-use crate::fence_plan::add_place;
 use fence::{FenceAccess, FencePlan};
 use ground::{Environment, IGNORE_FILES, POLICY, store};
 use why::{VerbError, Workspace};
@@ -42,7 +41,7 @@ pub(super) fn add_home(plan: &mut FencePlan, work_tree: &Path, environment: &Env
             if let Ok(real) = home.join(place).canonicalize()
                 && !real.starts_with(work_tree)
             {
-                add_place(plan, &real, FenceAccess::ReadOnly, "controls an agent or git");
+                plan.add_place(&real, FenceAccess::ReadOnly, "controls an agent or git");
             }
         }
     }
@@ -50,7 +49,7 @@ pub(super) fn add_home(plan: &mut FencePlan, work_tree: &Path, environment: &Env
         && !program.starts_with(work_tree)
         && program.parent().is_some_and(may_write)
     {
-        add_place(plan, &program, FenceAccess::ReadOnly, "this program");
+        plan.add_place(&program, FenceAccess::ReadOnly, "this program");
     }
 }
 
@@ -63,16 +62,11 @@ pub(super) fn add_system(plan: &mut FencePlan) {
         return;
     }
     for place in ["/proc/sys", "/proc/sysrq-trigger", "/sys"] {
-        crate::fence_plan::add_existing(
-            plan,
-            Path::new(place),
-            FenceAccess::ReadOnly,
-            "the kernel's settings",
-        );
+        plan.add_existing(Path::new(place), FenceAccess::ReadOnly, "the kernel's settings");
     }
     for entry in std::fs::read_dir("/dev").into_iter().flatten().flatten() {
         if entry.file_type().is_ok_and(|kind| kind.is_block_device()) {
-            add_place(plan, &entry.path(), FenceAccess::Masked, "a disk");
+            plan.add_place(&entry.path(), FenceAccess::Masked, "a disk");
         }
     }
 }
@@ -93,7 +87,7 @@ pub(super) fn pin(plan: &mut FencePlan) {
     let is_pinned = |folder: &&Path| folder.parent().is_some_and(may_write) && !is_known(folder);
     let pins: Vec<PathBuf> = above.into_iter().filter(is_pinned).map(Path::to_path_buf).collect();
     for folder in pins {
-        add_place(plan, &folder, FenceAccess::Pinned, "leads to what is kept");
+        plan.add_place(&folder, FenceAccess::Pinned, "leads to what is kept");
     }
 }
 

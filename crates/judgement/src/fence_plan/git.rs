@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::fence_plan::{add_existing, add_place};
 use fence::stand_in::{self, StandIn};
 use fence::{FenceAccess, FencePlan};
 use why::Workspace;
@@ -19,12 +18,12 @@ pub(super) fn add_git(ws: &Workspace, plan: &mut FencePlan) {
         add_linked_tree(own, &common, plan)
     }
     for tree in other_work_trees(ws, own, &common) {
-        add_existing(plan, &tree, FenceAccess::ReadOnly, "another work tree of the repository");
+        plan.add_existing(&tree, FenceAccess::ReadOnly, "another work tree of the repository");
     }
     let Some(git) = ws.git() else { return };
     let (hooks, elsewhere) = git.hooks_folder();
     if elsewhere && let Ok(hooks) = hooks.canonicalize() {
-        add_existing(plan, &hooks, FenceAccess::ReadOnly, "git's hooks");
+        plan.add_existing(&hooks, FenceAccess::ReadOnly, "git's hooks");
     }
     if git.keeps_settings_of_work_trees() {
         kept_file(plan, own.join("config.worktree"), "", "git's settings");
@@ -34,12 +33,12 @@ pub(super) fn add_git(ws: &Workspace, plan: &mut FencePlan) {
 /// Adds the git directory of an ordinary work tree. Everything in it is writable except what makes
 /// git run programs, and the folder of this program.
 fn ordinary(common: &Path, plan: &mut FencePlan) {
-    add_existing(plan, common, FenceAccess::Writable, "git");
+    plan.add_existing(common, FenceAccess::Writable, "git");
     kept_folder(plan, common.join("hooks"), "git's hooks");
     kept_folder(plan, common.join("info"), "git's attributes");
     kept_folder(plan, common.join("intent"), "the journal and what intent remembers");
     let mut keep =
-        |name: &str, why: &str| add_existing(plan, &common.join(name), FenceAccess::ReadOnly, why);
+        |name: &str, why: &str| plan.add_existing(&common.join(name), FenceAccess::ReadOnly, why);
     keep("modules", "the repositories of submodules");
     keep("worktrees", "the other work trees");
     keep("config", "git's settings");
@@ -60,19 +59,19 @@ pub(super) fn left_over(ws: &Workspace) -> Option<PathBuf> {
 /// Adds the git directories of a linked work tree. In the directory that it shares with other work
 /// trees, only objects, branches and their logs are writable.
 fn add_linked_tree(own: &Path, common: &Path, plan: &mut FencePlan) {
-    add_existing(plan, common, FenceAccess::ReadOnly, "the shared git directory");
+    plan.add_existing(common, FenceAccess::ReadOnly, "the shared git directory");
     for name in ["objects", "refs", "logs"] {
-        add_existing(plan, &common.join(name), FenceAccess::Writable, "git");
+        plan.add_existing(&common.join(name), FenceAccess::Writable, "git");
     }
-    add_existing(plan, own, FenceAccess::Writable, "git, for this work tree");
-    add_existing(plan, &own.join("commondir"), FenceAccess::ReadOnly, "where git's settings are");
-    add_existing(plan, &own.join("gitdir"), FenceAccess::ReadOnly, "which work tree this is");
+    plan.add_existing(own, FenceAccess::Writable, "git, for this work tree");
+    plan.add_existing(&own.join("commondir"), FenceAccess::ReadOnly, "where git's settings are");
+    plan.add_existing(&own.join("gitdir"), FenceAccess::ReadOnly, "which work tree this is");
     kept_folder(plan, own.join("intent"), "what intent remembers");
 }
 
 fn kept_folder(plan: &mut FencePlan, path: PathBuf, why: &str) {
     match path.symlink_metadata() {
-        Ok(found) if found.is_dir() => add_existing(plan, &path, FenceAccess::ReadOnly, why),
+        Ok(found) if found.is_dir() => plan.add_existing(&path, FenceAccess::ReadOnly, why),
         // A link is not followed. Its target is protected, or not, by itself.
         Ok(_) => plan.notes.push(format!("{} is no folder, so it is not kept", path.display())),
         Err(_) => stand_in(plan, path, None, why),
@@ -82,14 +81,14 @@ fn kept_folder(plan: &mut FencePlan, path: PathBuf, why: &str) {
 fn kept_file(plan: &mut FencePlan, path: PathBuf, text: &str, why: &str) {
     let stands = StandIn { path: path.clone(), text: Some(text.to_owned()) };
     match path.symlink_metadata() {
-        Ok(_) if !stands.is_unchanged() => add_existing(plan, &path, FenceAccess::ReadOnly, why),
+        Ok(_) if !stands.is_unchanged() => plan.add_existing(&path, FenceAccess::ReadOnly, why),
         // There is no file, or it is a stand-in of a fence that was killed or still runs.
         _ => stand_in(plan, path, Some(text.to_owned()), why),
     }
 }
 
 fn stand_in(plan: &mut FencePlan, path: PathBuf, text: Option<String>, why: &str) {
-    add_place(plan, &path, FenceAccess::ReadOnly, why);
+    plan.add_place(&path, FenceAccess::ReadOnly, why);
     plan.stand_ins.push(StandIn { path, text });
 }
 

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use crate::control::{is_control_path, may_hold};
-use crate::fence_plan::{add_existing, add_place};
 use fence::stand_in::StandIn;
 use fence::{FenceAccess, FencePlan};
 use ground::RelativePath;
@@ -122,7 +121,7 @@ impl FenceWalk<'_> {
             let (there, missing): (Vec<&Path>, Vec<&Path>) = steps.partition(is_there);
             if there.iter().all(|step| step.is_dir() && !step.is_symlink()) {
                 let why = self.by_whom();
-                add_place(self.plan, &path, FenceAccess::Writable, why);
+                self.plan.add_place(&path, FenceAccess::Writable, why);
                 // Outer folders are made first.
                 for step in missing.into_iter().rev() {
                     let made = StandIn { path: step.to_path_buf(), text: None };
@@ -152,7 +151,7 @@ impl FenceWalk<'_> {
     fn file(&mut self, path: &Path) {
         self.files += 1;
         if self.files <= MAX_FILES {
-            add_existing(self.plan, path, FenceAccess::Writable, self.by_whom());
+            self.plan.add_existing(path, FenceAccess::Writable, self.by_whom());
         } else if self.files == MAX_FILES + 1 {
             self.plan.notes.push(format!(
                 "only {MAX_FILES} single files can be written; the rest of what the scopes name is read-only"
@@ -162,7 +161,7 @@ impl FenceWalk<'_> {
 
     fn open_folder(&mut self, path: &Path, folder: &str) {
         let why = self.by_whom();
-        add_existing(self.plan, path, FenceAccess::Writable, why);
+        self.plan.add_existing(path, FenceAccess::Writable, why);
         self.visit(path, folder, 0, true);
     }
 
@@ -188,19 +187,12 @@ impl FenceWalk<'_> {
             if is_control_path(&below)
                 || (kind.is_dir() && own_name.starts_with('.') && may_hold(own_name))
             {
-                if open {
-                    add_place(
-                        self.plan,
-                        &path,
-                        FenceAccess::ReadOnly,
-                        "controls the gate or an agent",
-                    );
-                }
+                self.keep(&path, open, "controls the gate or an agent");
             } else if kind.is_dir() {
                 self.folder(&path, &below, depth, open);
             } else if open {
                 if self.is_kept(&below, false) {
-                    add_place(self.plan, &path, FenceAccess::ReadOnly, "kept from these intents");
+                    self.keep(&path, open, "kept from these intents");
                 }
             } else if self.is_single(&below, depth) {
                 self.file(&path);
@@ -208,17 +200,22 @@ impl FenceWalk<'_> {
         }
     }
 
+    /// Makes a place read-only if the folder around it is writable.
+    fn keep(&mut self, path: &Path, open: bool, why: &str) {
+        if open {
+            self.plan.add_place(path, FenceAccess::ReadOnly, why);
+        }
+    }
+
     fn folder(&mut self, path: &Path, name: &str, depth: usize, open: bool) {
         if self.is_kept(name, true) {
-            if open {
-                add_place(self.plan, path, FenceAccess::ReadOnly, "kept from these intents");
-            }
+            self.keep(path, open, "kept from these intents");
         } else if open {
             self.visit(path, name, depth + 1, true);
         } else if self.owned.folders.iter().any(|folder| folder == name) || self.owns_all_of(name) {
             self.open_folder(path, name);
         } else if self.is_ignored(name) {
-            add_place(self.plan, path, FenceAccess::Writable, "ignored by git");
+            self.plan.add_place(path, FenceAccess::Writable, "ignored by git");
         } else if depth < MAX_DEPTH {
             self.visit(path, name, depth + 1, false);
         }

@@ -1,13 +1,11 @@
 //! Asks a person to decide: through the host if it can ask, otherwise by a one-time code.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use super::{Decision, Denial, SAME_CALL, key};
 use crate::approval;
 use evidence::event::{Asking, Event};
-use ground::Hint;
 use ground::approvals::{self, Request, Subject};
 use ground::session::calls::{self, CallState};
+use ground::{Hint, clock};
 use why::Workspace;
 
 /// Asks a person about a call. Returns the code of the approval if a person has approved the call
@@ -27,17 +25,14 @@ pub(super) fn person(
     {
         return Ok(code);
     }
-    let head = ws.head().map(|head| head.0.as_str());
-    let actor = event.actor();
-    let binding = approvals::binding(&subject, &actor, &event.cwd, head);
-    if let Some(code) = approvals::take(&ws.root, &binding) {
+    let head = ws.head().map(|head| head.0.clone());
+    let request = Request { subject, actor: event.actor(), cwd: event.cwd.clone(), head };
+    if let Some(code) = approvals::take(&ws.root, &request.binding()) {
         return Ok(code);
     }
     if event.asking == Asking::Native {
         return Err(Decision::Ask(denial));
     }
-    let cwd = event.cwd.clone();
-    let request = Request { subject, actor, cwd, head: head.map(str::to_owned) };
     let next = match approvals::ask(&ws.root, request) {
         Ok(approval) => approval::instructions(&approval),
         Err(error) => {
@@ -52,6 +47,6 @@ pub(super) fn person(
 /// (nanoseconds since 1970). Without an id of the host, an equal call that is made later has the
 /// same key.
 fn is_same_call(event: &Event, began: u128) -> bool {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    event.call.is_some() || now.as_nanos().saturating_sub(began) < SAME_CALL.as_nanos()
+    let age = clock::now_in_nanoseconds().saturating_sub(began);
+    event.call.is_some() || age < SAME_CALL.as_nanos()
 }

@@ -3,7 +3,6 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::everyday::JudgedCommand;
 use super::places::{EditManner, Touched, TouchedWorkspace, Touches};
@@ -20,7 +19,7 @@ use ground::approvals::{AskedAct, Subject};
 use ground::policy::{EverydayGit, FencePolicy, Mode};
 use ground::session::announced;
 use ground::session::calls::{self, FileBefore, PendingCall, Predicted};
-use ground::{CommitId, Environment, Hint, RelativePath, Root, session, store, text};
+use ground::{CommitId, Environment, Hint, RelativePath, Root, clock, session, store, text};
 use ledger::{Approved, RecordedDecision};
 use shell::{Class, CommandContext, Invocation, PathEffect, Prediction, TouchedPath};
 use why::{VerbError, Workspace};
@@ -550,7 +549,7 @@ impl<'a> Case<'a> {
             head: ws.head().map(|head| head.0.clone()),
             tips: self.tips(ws),
             settings: if is_command { git_settings::digests(ws) } else { BTreeMap::new() },
-            at: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos(),
+            at: clock::now_in_nanoseconds(),
             outcome: passed.outcome.clone(),
             rule: passed.rule.clone(),
             approval: passed.approval.clone(),
