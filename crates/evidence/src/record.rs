@@ -554,10 +554,9 @@ fn mutation(
     decision: RecordedDecision,
 ) -> Record {
     let session = request.session.clone();
-    let contributor = contributor(request);
+    let by = conversation_under(Some(intent), session.clone(), contributor(request));
     let reasons = reasons_of(&class.reasons, &change.ranges);
-    let file = of_change(path, Some(intent), session.clone(), contributor, change);
-    let file = FileRecord { reasons, ..file };
+    let file = FileRecord { reasons, ..of_change(path, by, change) };
     let strength = request.strength.filter(|_| !request.is_made_up);
     Record {
         mutation_class: class.class,
@@ -575,18 +574,10 @@ fn mutation(
 
 const UNHOSTED: &str = "the hook was called by no host";
 
-fn of_change(
-    path: &RelativePath,
-    intent: Option<&Intent>,
-    session: Option<String>,
-    contributor: Contributor,
-    change: FileChange,
-) -> FileRecord {
-    let mut file = of_blocks(path, intent, session, contributor, change.ranges);
-    for conversation in &mut file.conversations {
-        conversation.lines = change.lines.clone();
-    }
-    FileRecord { text: change.text, from: change.from, ..file }
+fn of_change(path: &RelativePath, by: Conversation, change: FileChange) -> FileRecord {
+    let FileChange { lines, ranges, text, from, .. } = change;
+    let conversations = vec![Conversation { lines, ranges, ..by }];
+    FileRecord { conversations, text, from, ..FileRecord::with_path_only(path.clone()) }
 }
 
 /// Returns the part of a record about a change of one file, from its texts before and after it. The
@@ -595,33 +586,24 @@ pub fn of_texts(
     ws: &Workspace,
     path: &RelativePath,
     (before, now): (Document, &Document),
-    intent: Option<&Intent>,
-    session: Option<String>,
-    contributor: Contributor,
+    by: Conversation,
 ) -> Result<FileRecord, VerbError> {
     let before = [before];
     let texts = TextsOfChange::new(&before, now);
     let mut change = FileChange::default();
     let lines = texts.changed_lines(&mut change);
     change.complete(ws, &texts, &lines)?;
-    Ok(of_change(path, intent, session, contributor, change))
+    Ok(of_change(path, by, change))
 }
 
-pub fn of_blocks(
-    path: &RelativePath,
+/// Returns what a record says of who worked under an intent, without what they worked on.
+pub fn conversation_under(
     intent: Option<&Intent>,
     session: Option<String>,
     contributor: Contributor,
-    ranges: Vec<BlockRecord>,
-) -> FileRecord {
-    let conversation = Conversation {
-        url: session,
-        contributor,
-        ranges,
-        related: intent.map(related_of_intent).unwrap_or_default(),
-        ..Conversation::default()
-    };
-    FileRecord { conversations: vec![conversation], ..FileRecord::with_path_only(path.clone()) }
+) -> Conversation {
+    let related = intent.map(related_of_intent).unwrap_or_default();
+    Conversation { url: session, contributor, related, ..Conversation::default() }
 }
 
 /// Selects the reasons that are about the recorded blocks. If several blocks share a name, as many
@@ -742,8 +724,8 @@ pub fn append(ws: &Workspace, record: Record) -> Result<String, VerbError> {
     append_all(ws, vec![record]).map(|()| id)
 }
 
-/// Appends the records of one session under one intent.
-fn append_all(ws: &Workspace, records: Vec<Record>) -> Result<(), VerbError> {
+/// Appends the records of one session under one intent: all of them, or none.
+pub fn append_all(ws: &Workspace, records: Vec<Record>) -> Result<(), VerbError> {
     let with_files = records.iter().find(|record| !record.files.is_empty());
     let work = with_files.and_then(|record| record.session.clone().zip(record.intent_id.clone()));
     append_records(&ws.root, &ws.policy, records)?;

@@ -10,7 +10,7 @@ use why::answers::FileProvenance;
 use why::{Provenance, VerbError, Workspace, answers, suspect};
 
 use ground::{RelativePath, session};
-use ledger::{Contributor, Record, RecordKind};
+use ledger::{Contributor, Conversation, FileRecord, Record, RecordKind};
 use provenance::Verdict;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +88,7 @@ pub fn accept(
         return Err(VerbError::mendable(message, "resolve that first"));
     }
     let language = document.language().map(|language| language.id);
+    let mut records = Vec::with_capacity(chosen.len());
     for at in chosen {
         let (block, found) = (&file.blocks.blocks[at], &file.provenance[at]);
         let intent = answers::intent_of(ws, found);
@@ -106,18 +107,23 @@ pub fn accept(
             Some((path, commit)) => (path, Some(commit)),
             None => (path.clone(), None),
         };
-        let range = provenance::textless(block, language);
+        let conversations = vec![Conversation {
+            ranges: vec![provenance::textless(block, language)],
+            ..record::conversation_under(related, None, by.clone())
+        }];
         let record = Record {
             intent_id,
             intent_hash,
             note: Some(format!("accepted {} as it stands", block.identity)),
-            files: vec![record::of_blocks(&path, related, None, by.clone(), vec![range])],
+            files: vec![FileRecord { conversations, ..FileRecord::with_path_only(path) }],
             of,
             ..skeleton
         };
-        answer.records.push(record::append(ws, record)?);
+        answer.records.push(record.id.clone());
         answer.accepted.push(block.identity.path.clone());
+        records.push(record);
     }
+    record::append_all(ws, records)?;
     if extent == AcceptExtent::Differing {
         answer.settled = settle(ws, path)?;
     }

@@ -189,7 +189,8 @@ impl BrainFile {
             document.unwrap_or_else(|_| Document::from_text(self.path.as_str(), ""))
         };
         let texts = (parsed(&self.before), &parsed(after));
-        let file = record::of_texts(ws, &self.path, texts, intent, session.clone(), contributor)?;
+        let by = record::conversation_under(intent, session.clone(), contributor);
+        let file = record::of_texts(ws, &self.path, texts, by)?;
         let record = Record {
             note: Some("a lesson".to_owned()),
             files: vec![file],

@@ -127,16 +127,10 @@ pub fn bind(
 pub fn sharing(ws: &Workspace, intent: &Intent) -> Vec<String> {
     let entries = intent.scope_entries();
     let shares = |other: &&Intent| {
-        let scope = other.scope_entries();
-        scope.iter().any(|entry| !entry.starts_with('!') && entries.contains(entry))
+        let (scope, is_other) = (other.scope_entries(), other.id.value != intent.id.value);
+        let is_shared = |entry: &&str| !entry.starts_with('!') && entries.contains(entry);
+        other.in_progress() && is_other && scope.iter().any(is_shared)
     };
-    in_progress_beside(ws, intent).filter(shares).map(|other| other.id.value.clone()).collect()
-}
-
-pub(crate) fn in_progress_beside<'a>(
-    ws: &'a Workspace,
-    intent: &'a Intent,
-) -> impl Iterator<Item = &'a Intent> {
-    let others = ws.registry.intents().iter();
-    others.filter(|other| other.in_progress() && other.id.value != intent.id.value)
+    let others = ws.registry.intents().iter().filter(shares);
+    others.map(|other| other.id.value.clone()).collect()
 }

@@ -182,6 +182,26 @@ mod writing {
     }
 
     #[test]
+    fn records_of_one_call_are_appended_as_one_chain_or_not_at_all() {
+        let w = TestWorkspace::new(Layout::Single);
+        w.append(mutation("s", "a.rs", [0]));
+        let few = (1..4).map(|n| mutation("s", "a.rs", [n])).collect();
+        append_records(&w.root(), &w.policy, few).unwrap();
+        let before = w.read();
+        let large = Record {
+            note: Some("x".repeat(super::super::ledger_file::MAX_OBJECT)),
+            ..mutation("s", "a.rs", [5])
+        };
+        let error = append_records(&w.root(), &w.policy, vec![mutation("s", "a.rs", [4]), large]);
+        assert!(matches!(error, Err(AppendError::TooLarge { .. })));
+        assert_eq!(w.read(), before);
+        let ledger = Ledger::load(&w.root());
+        assert_eq!(codes(ledger.findings()), Vec::<&str>::new());
+        let numbers: Vec<u64> = ledger.entries().iter().map(|entry| entry.record.seq).collect();
+        assert_eq!(numbers, [0, 1, 2, 3]);
+    }
+
+    #[test]
     fn extra_fields_cannot_use_the_names_of_our_keys() {
         let w = TestWorkspace::new(Layout::Single);
         let mut record = mutation("s", "a.rs", [1]);

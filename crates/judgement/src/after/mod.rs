@@ -535,10 +535,7 @@ impl Observation<'_> {
                 (path, texts)
             })
             .collect();
-        if !earlier.is_empty() {
-            let paths: Vec<RelativePath> = earlier.keys().cloned().collect();
-            self.record(&paths, call.intent.clone(), Strength::Inferred, earlier);
-        }
+        self.record(call.intent.clone(), Strength::Inferred, earlier);
     }
 
     /// Records changes out of scope as the work of the session, with the objection that the gate has to
@@ -579,8 +576,7 @@ impl Observation<'_> {
         }
         match selection::selected_by(ws, event) {
             Some(intent) => {
-                let told: Vec<RelativePath> = earlier.keys().cloned().collect();
-                self.record(&told, Some(intent), Strength::Observed, earlier);
+                self.record(Some(intent), Strength::Observed, earlier);
             }
             None => {
                 let message = format!(
@@ -606,15 +602,18 @@ impl Observation<'_> {
         note_ungated(self.ws, who, (path, now), before, why);
     }
 
+    /// Records what happened to the files of which something is known from before.
     fn record(
         &self,
-        paths: &[RelativePath],
         intent: Option<String>,
         strength: Strength,
         earlier: BTreeMap<RelativePath, EarlierTexts>,
     ) {
+        if earlier.is_empty() {
+            return;
+        }
         let request = RecordRequest {
-            paths: paths.to_vec(),
+            paths: earlier.keys().cloned().collect(),
             intent,
             strength: Some(strength),
             earlier,
