@@ -3,7 +3,10 @@
 
 use std::process::Command;
 
-use crate::support::Repo;
+use evidence::record::RecordRequest;
+use judgement::judged_record;
+
+use crate::support::{Repo, relative};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_intent");
 
@@ -79,4 +82,35 @@ fn no_answer_is_lost_because_the_cache_has_no_room() {
         assert_eq!(told.status.code(), Some(0), "{limit}: {said}");
         assert!(said.contains("INT-001"), "{limit}: {said}");
     }
+}
+
+/// Otherwise a record under INT-002 would take the line that was recorded under INT-001.
+#[test]
+fn nothing_is_recorded_while_a_journal_cannot_be_read() {
+    let repo = Repo::new();
+    repo.write("src/a.rs", "fn a() {}\n");
+    repo.record("INT-001", &["src/a.rs"]);
+    repo.write("src/a.rs", "fn a() {}\nfn b() {}\n");
+    let request = RecordRequest {
+        paths: vec![relative("src/a.rs")],
+        intent: Some("INT-002".to_owned()),
+        session: Some("another".to_owned()),
+        ..RecordRequest::default()
+    };
+    let record = || judged_record::record(&repo.open(), &request);
+    let journals = std::fs::read_dir(repo.root().join(".git/intent/open/main")).expect("a folder");
+    let [journal]: [_; 1] = journals
+        .map(|entry| entry.expect("an entry").path())
+        .collect::<Vec<_>>()
+        .try_into()
+        .expect("one journal");
+    let aside = repo.root().join("aside");
+    std::fs::rename(&journal, &aside).expect("moved aside");
+    std::fs::create_dir(&journal).expect("something that is no file");
+    let refused = record().expect_err("refused").to_string();
+    assert!(refused.contains("cannot be read"), "{refused}");
+    std::fs::remove_dir(&journal).expect("removed");
+    std::fs::rename(&aside, &journal).expect("moved back");
+    record().expect("recorded");
+    assert_eq!(repo.picture("src/a.rs"), "exact INT-001 function a\nexact INT-002 function b\n");
 }

@@ -45,14 +45,17 @@ impl Ledger {
     pub fn load_journal(root: &Root, reopened_of: &[String]) -> Self {
         let is_here = |file: &RelativePath| root.absolute(file).symlink_metadata().is_ok();
         let mut files = read::files_without_evidence(root);
-        let reopened = journal::reopened_journals(root, reopened_of).unwrap_or_default();
+        let (reopened, unread) = match journal::reopened_journals(root, reopened_of) {
+            Ok(reopened) => (reopened, None),
+            Err(error) => (Vec::new(), Some(journal::unread(&error))),
+        };
         files.retain(|file| !reopened.iter().any(|journal| journal.file.disk == file.disk));
         let is_own = own_chains(root);
         let parts = reopened.into_iter().map(|journal| {
             let parsed = read::bytes(&journal.file.path, &journal.bytes).owned_by(&is_own);
             (journal.file.path, parsed)
         });
-        let ledger = Self::of_parsed(root, files, parts.collect());
+        let ledger = Self::of_parsed(root, files, parts.chain(unread).collect());
         ledger.without_reopened(root, &journal::reopened(root), is_here)
     }
 
@@ -196,6 +199,12 @@ impl Ledger {
 
     pub fn findings(&self) -> &[Finding] {
         &self.findings
+    }
+
+    /// Returns the finding about a journal that could not be read.
+    pub fn unread_journal(&self) -> Option<&Finding> {
+        let journals = self.files.iter().filter(|(path, _)| journal::is_open(path));
+        journals.filter(|(_, file)| file.is_unread).find_map(|(_, file)| file.findings.first())
     }
 
     pub fn evidence_files(&self) -> Vec<(RelativePath, Vec<Digest>)> {

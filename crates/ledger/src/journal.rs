@@ -21,8 +21,9 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::digest::Digest;
-use super::ledger_file::LedgerFile;
+use super::ledger_file::{LedgerFile, ParsedLedgerFile};
 use code::hex;
+use ground::folder::is_missing;
 use ground::store::{self, StoreError};
 use ground::{RelativePath, Root};
 
@@ -99,8 +100,14 @@ impl Journals {
 }
 
 fn files_in(folder: &Path) -> Vec<LedgerFile> {
-    let mut files: Vec<LedgerFile> = store::entries(folder)
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
+    let listed = match std::fs::read_dir(folder) {
+        Ok(listed) => listed,
+        Err(error) if is_missing(&error) => return Vec::new(),
+        // The folder stands for the journals in it. Whoever reads it gets the error.
+        Err(_) => return vec![LedgerFile { path: shown_path(MAIN), disk: folder.to_owned() }],
+    };
+    let mut files: Vec<LedgerFile> = listed
+        .filter_map(Result::ok)
         .filter_map(|entry| {
             let disk = entry.path();
             let writer = disk.file_name()?.to_str()?.strip_suffix(".jsonl")?;
@@ -123,6 +130,13 @@ pub(super) fn shown_path(writer: &str) -> RelativePath {
 
 pub fn is_open(path: &RelativePath) -> bool {
     path.as_str().strip_prefix(SHOWN).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// Returns what stands for the journals of a folder that cannot be read.
+pub(super) fn unread(error: &StoreError) -> (RelativePath, ParsedLedgerFile) {
+    let path = shown_path(MAIN);
+    let parsed = ParsedLedgerFile::unread(&path, error);
+    (path, parsed)
 }
 
 /// Creates the hard link that shows a journal in the work tree, if the file system has hard links.

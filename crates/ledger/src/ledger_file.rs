@@ -1,11 +1,13 @@
 //! A file of the ledger, and its content after parsing.
 
+use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::digest::Digest;
 use super::entry::{EntryOrigin, finding};
 use super::{Entry, RecordDialect, Trust};
+use ground::folder::is_missing;
 use ground::{Code, Finding, RelativePath};
 
 /// An object, or a line, larger than this many bytes is not read.
@@ -31,6 +33,8 @@ pub struct ParsedLedgerFile {
     /// The version of the file's format, if it is newer than this program can read. Nothing else of
     /// such a file is read.
     pub newer_format: Option<u32>,
+    /// Whether the file could not be read, so that its records are unknown.
+    pub is_unread: bool,
 }
 
 pub(super) type IsOwn<'a> = &'a (dyn Fn(Option<&str>, &str) -> bool + Sync);
@@ -39,16 +43,20 @@ impl ParsedLedgerFile {
     pub(super) fn read(file: &LedgerFile) -> Self {
         match file.read() {
             Ok(read) => read,
-            Err(error) => {
-                let finding = finding(
-                    Code::LedgerUnreadable,
-                    &EntryOrigin::of_file(&file.path),
-                    format!("The ledger file {} cannot be read: {error}.", file.path),
-                    "Look at its permissions; what it records is unknown until it can be read.",
-                );
-                Self { findings: vec![finding], ..Self::default() }
-            }
+            // Another process has moved its records on since the folder was listed.
+            Err(error) if is_missing(&error) => Self::default(),
+            Err(error) => Self::unread(&file.path, &error),
         }
+    }
+
+    pub(super) fn unread(path: &RelativePath, error: &dyn Error) -> Self {
+        let finding = finding(
+            Code::LedgerUnreadable,
+            &EntryOrigin::of_file(path),
+            format!("The ledger file {path} cannot be read: {error}."),
+            "Look at its permissions; what it records is unknown until it can be read.",
+        );
+        Self { findings: vec![finding], is_unread: true, ..Self::default() }
     }
 
     pub(super) fn owned_by(mut self, is_own: IsOwn<'_>) -> Self {
