@@ -1061,6 +1061,38 @@ fn what_a_person_decided_holds_if_the_commits_are_made_anew() {
     }
 }
 
+/// `main` has a commit that was made without our hook, and only `topic` carries the evidence of it.
+#[test]
+#[ignore = "slow"]
+fn late_evidence_goes_along_with_its_commit_on_each_branch() {
+    let kept: Deed = |_| {};
+    let decisions = [("kept", kept, "--111"), ("erased", erase_evidence, "-----")];
+    for (name, decide, expected) in decisions {
+        let place = Place(Repo::new());
+        let unrelated = |path: &str| {
+            place.write_to(path, 0, &function("x", "x"));
+            place.commit(&[]);
+        };
+        place.step(0, &function("x", "x"));
+        place.write(1, &(function("x", "x") + &f("one two")));
+        place.git(&["commit", "-qam", "without a hook"]);
+        place.git(&["switch", "-qc", "topic"]);
+        unrelated("src/topic.rs");
+        decide(&place);
+        unrelated("src/later.rs");
+        assert_everywhere(&place, &[(FILE, expected)], name);
+        place.git(&["switch", "-q", "main"]);
+        unrelated("src/main.rs");
+        assert_everywhere(&place, &[(FILE, expected)], name);
+        place.git(&["merge", "-q", "--no-edit", "topic"]);
+        assert_everywhere(&place, &[(FILE, expected)], &format!("{name}, merged"));
+        place.git(&["rm", "-rq", ".orchestration/agent_trace"]);
+        place.git(&["commit", "-qm", "without evidence"]);
+        unrelated("src/last.rs");
+        assert_everywhere(&place, &[(FILE, "-----")], &format!("{name}, removed"));
+    }
+}
+
 /// A record with lines in two commits stays open after the first one, and is settled with the second
 /// one. It knows the erased lines, too.
 #[test]
@@ -1140,6 +1172,7 @@ fn what_a_person_writes_after_a_change_was_thrown_away_is_theirs() {
 /// Evidence that is not checked out counts as the index has it. Evidence that somebody deleted does not
 /// count.
 #[test]
+#[ignore = "slow"]
 fn a_sparse_checkout_takes_no_name_away() {
     let place = Place(Repo::new());
     place.0.write(".orchestration/policy.yaml", "levels:\n  unrecorded-change: error\n");
@@ -1553,6 +1586,7 @@ fn a_commit_of_the_same_second_is_newer_than_its_parent() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_removed_or_indented_line_is_said_and_takes_no_name_away() {
     let place = Place(Repo::new());
     place.step(1, &f("one two three four"));
@@ -1769,6 +1803,7 @@ fn answers_about_all_files_say_that_history_is_missing() {
 
 /// A change that only removed lines, and the acceptance of a block, bring no line by which their commit could be found.
 #[test]
+#[ignore = "slow"]
 fn what_brings_no_line_is_sealed_late_too() {
     let place = Place(Repo::new());
     place.step(0, &(f("one two three") + &function("g", "x y")));

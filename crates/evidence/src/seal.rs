@@ -6,6 +6,7 @@
 //! function become one entry, an edit that was undone leaves nothing, and a line without a record
 //! gets no evidence. If several intents wrote one block, each gets its own lines.
 //!
+//! - `carried` finds late evidence that only another branch carries.
 //! - `draft` groups lines and writes the files of evidence.
 //! - `late` finds earlier commits that were made without our hook.
 //! - `open` counts the records that are in no commit.
@@ -13,6 +14,7 @@
 //!   commit leaves the history.
 //! - `thrown_away` removes the records whose change no commit will have.
 
+mod carried;
 mod draft;
 mod late;
 mod open;
@@ -164,10 +166,15 @@ fn run(ws: &Workspace, caller: SealCaller, write: bool) -> Result<SealAnswer, Ve
     let mut drafts = vec![now];
     drafts.extend(late::drafts_of_earlier_commits(ws, git, &drafts)?);
     drafts.retain(|draft| !draft.is_empty());
+    let carried = carried::files_of_other_branches(ws, git)?;
     let all: BTreeSet<&String> = drafts.iter().flat_map(|draft| &draft.records).collect();
     let mut answer = SealAnswer {
         records: all.len(),
-        sealed: drafts.iter().flat_map(Draft::brief).collect(),
+        sealed: drafts
+            .iter()
+            .flat_map(Draft::brief)
+            .chain(carried.iter().flat_map(|(file, bytes)| carried::stated(file, bytes)))
+            .collect(),
         written: restored,
         ..SealAnswer::default()
     };
@@ -197,6 +204,11 @@ fn run(ws: &Workspace, caller: SealCaller, write: bool) -> Result<SealAnswer, Ve
         let also = overwritten.iter().filter(|(_, by)| draft.records.contains(by));
         let records = settled.chain(also.map(|(id, _)| id)).cloned().collect();
         notes.push(DraftNote { file: file.clone(), records });
+        answer.written.push(file);
+    }
+    for (file, bytes) in carried {
+        store::write_atomic(&ws.root.absolute(&file), &bytes)?;
+        notes.push(DraftNote { file: file.clone(), records: Vec::new() });
         answer.written.push(file);
     }
     for note in journal::drafts(&ws.root) {

@@ -118,6 +118,11 @@ pub fn late_path(digest: Digest, commit: &str) -> RelativePath {
     evidence_path(&format!("{LATE}{commit}/{digest}.jsonl"))
 }
 
+/// Returns the commit that a file of late evidence is about.
+pub fn late_commit_of(path: &RelativePath) -> Option<&str> {
+    Some(path.as_str().strip_prefix(FOLDER)?.strip_prefix(LATE)?.split_once('/')?.0)
+}
+
 pub fn late_folder(commit: &str) -> String {
     format!("{FOLDER}{LATE}{commit}").trim_end_matches('/').to_owned()
 }

@@ -203,11 +203,19 @@ pub struct KeeperNote {
     pub commit: String,
 }
 
-/// The notes about the drafts of a work tree, about its reopened records, and about the references
-/// that keep its settled commits: one JSON object a line.
+/// A file of late evidence, and the commit that carries it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CarriedNote {
+    pub file: RelativePath,
+    pub commit: String,
+}
+
+/// The notes about the drafts of a work tree, about its reopened records, about the references that
+/// keep its settled commits, and about the late evidence that commits carry: one JSON object a line.
 const DRAFTS: &str = "drafts";
 const REOPENED: &str = "reopened";
 const KEEPERS: &str = "keepers";
+const CARRIED: &str = "carried";
 
 pub fn drafts(root: &Root) -> Vec<DraftNote> {
     read_notes(root, DRAFTS)
@@ -220,6 +228,10 @@ pub fn reopened(root: &Root) -> Vec<ReopenedNote> {
 /// Returns the references that had all settled commits in their histories when they were noted.
 pub fn keepers(root: &Root) -> Vec<KeeperNote> {
     read_notes(root, KEEPERS)
+}
+
+pub fn carried(root: &Root) -> Vec<CarriedNote> {
+    read_notes(root, CARRIED)
 }
 
 pub fn open_ids(root: &Root) -> HashSet<String> {
@@ -247,6 +259,10 @@ pub fn note_reopened(root: &Root, reopened: &[ReopenedNote]) -> Result<(), Store
 
 pub fn note_keepers(root: &Root, keepers: &[KeeperNote]) -> Result<(), StoreError> {
     write_notes(root, KEEPERS, keepers)
+}
+
+pub fn note_carried(root: &Root, carried: &[CarriedNote]) -> Result<(), StoreError> {
+    write_notes(root, CARRIED, carried)
 }
 
 fn notes_file(root: &Root, name: &str) -> Option<PathBuf> {

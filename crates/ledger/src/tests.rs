@@ -550,6 +550,7 @@ mod looking_up {
     }
 
     #[test]
+    #[ignore = "slow"]
     fn an_endless_line_is_skipped_with_little_memory() {
         let w = TestWorkspace::new(Layout::Single);
         let mut open = std::fs::File::create(w.file()).unwrap();

@@ -5,9 +5,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use super::carried::{has_evidence, note_carried};
 use super::{is_open, open};
-use crate::comparison::digests;
-use ground::git::Target;
 use ground::{CommitId, Git, RelativePath, cache, clock, store};
 use history::LineText;
 use history::knowledge::runs_about;
@@ -173,6 +172,7 @@ fn settle_with(
     (file, records): (&RelativePath, &[String]),
 ) -> Result<(), VerbError> {
     let commit = commit_that_added(git, head, file)?;
+    note_carried(ws, git, (&commit, file))?;
     let records: HashSet<&str> = records.iter().map(String::as_str).collect();
     journal::settle(&ws.root, &commit.0, &|id| records.contains(id))?;
     Ok(())
@@ -192,21 +192,6 @@ fn commit_that_added(
         commit = parent;
     }
     Ok(commit)
-}
-
-fn has_evidence(git: &Git, commit: &CommitId, file: &RelativePath) -> Result<bool, VerbError> {
-    if git.has_file(commit, file)? {
-        return Ok(true);
-    }
-    let Some(month) = evidence::month_of(file) else { return Ok(false) };
-    let is_wanted = |path: &RelativePath| {
-        evidence::is_compacted(path) && evidence::month_of(path) == Some(month)
-    };
-    let target = Target::Commit(commit.clone());
-    let compacted = git.read_below(".orchestration", &target, &is_wanted)?;
-    let digest = evidence::digest_of_path(file);
-    let has_it = |bytes: &[u8]| digest.is_some_and(|digest| digests(bytes).contains(&digest));
-    Ok(compacted.iter().any(|(_, bytes)| has_it(bytes)))
 }
 
 fn reopen_lost(
@@ -290,6 +275,12 @@ pub fn retire(ws: &Workspace) -> Result<usize, VerbError> {
             retired += journal::forget_settled(&ws.root, &commit)?;
         }
     }
+    let mut carried = journal::carried(&ws.root);
+    carried.retain(|note| {
+        let carrier = CommitId(note.commit.clone());
+        git.commit_info(&carrier).is_ok_and(|info| now - info.time * 1_000 < KEEP_SETTLED)
+    });
+    journal::note_carried(&ws.root, &carried)?;
     let is_old = |entry: &&Arc<Entry>| {
         let made = clock::milliseconds(&entry.record.timestamp);
         let is_old = made.is_some_and(|made| now - made >= KEEP_OPEN);
