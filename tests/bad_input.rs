@@ -263,6 +263,7 @@ fn a_forged_line_names_no_intent() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn processes_that_record_at_once_lose_and_repeat_nothing() {
     let repo = Repo::new();
     let root = repo.root();
@@ -284,6 +285,7 @@ fn processes_that_record_at_once_lose_and_repeat_nothing() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_process_killed_while_it_records_leaves_a_ledger_that_verifies() {
     let repo = Repo::new();
     let mut acknowledged = 0;
@@ -396,6 +398,7 @@ fn a_file_that_was_unreadable_at_the_commit_is_not_new() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn unusual_file_names_are_taken_literally() {
     let repo = Repo::new();
     for name in [

@@ -495,6 +495,7 @@ fn a_write_that_no_gate_saw_is_noted_and_reported() {
 
 /// What was in the file before such a write is unknown, so only what the call itself says that it wrote is its own.
 #[test]
+#[ignore = "slow"]
 fn a_write_that_no_gate_saw_takes_no_line_of_a_person() {
     let person = BEFORE.replace("2;", "2;\n    22;");
     let edit = |every| vec![Replacement { old: "    1;\n".into(), new: "    11;\n".into(), every }];

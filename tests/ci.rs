@@ -221,6 +221,7 @@ fn the_action_installs_an_archive_and_judges_the_branch() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn the_action_refuses_other_archives_and_uses_an_installed_program() {
     let clone = Clone::good();
     let wrong = "0".repeat(64);
@@ -337,6 +338,7 @@ fn the_stage_for_jenkins_judges_the_branch() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn the_entries_for_pre_commit_judge_what_is_staged() {
     let lab = Lab::governed();
     lab.write(".orchestration/policy.yaml", "protected_paths: [infra/**]\n");

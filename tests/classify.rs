@@ -111,6 +111,7 @@ fn check(name: &str) -> Vec<String> {
 }
 
 #[test]
+#[ignore = "slow"]
 fn fourteen_edits_are_classified_correctly_in_six_languages() {
     let languages = ["typescript", "python", "rust", "go", "java", "c"];
     let mut wrong = Vec::new();
@@ -123,6 +124,7 @@ fn fourteen_edits_are_classified_correctly_in_six_languages() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn edits_that_only_look_like_a_refactoring_are_not_one() {
     assert_pairs_are_classified("pairs.txt", 100);
 }

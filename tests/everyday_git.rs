@@ -41,6 +41,7 @@ fn ask_always(repo: &Repo) {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_push_with_lease_changes_only_an_own_branch() {
     let (repo, _origin) = at_work();
     commit(&repo, "one");

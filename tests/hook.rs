@@ -246,6 +246,7 @@ fn the_table_of_hosts_in_the_documents_matches_the_code() {
 
 /// A payload shows which host sent it, so `auto` answers as that host's own name does.
 #[test]
+#[ignore = "slow"]
 fn auto_recognises_the_host_from_the_payload() {
     for host in
         ["codex", "cursor", "copilot", "vscode", "gemini", "antigravity", "windsurf", "cline"]
@@ -435,6 +436,7 @@ fn owners_are_told_according_to_the_asking_agents_selection() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn an_agent_whose_tests_failed_twice_is_reminded_of_lessons_once() {
     let claude = json!({ "hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "error": "exit code 101" });
     let gemini = json!({

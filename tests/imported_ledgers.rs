@@ -135,6 +135,7 @@ fn what_is_no_ledger_or_is_read_already_is_refused() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn lines_are_found_again_by_the_hash_of_the_file_or_of_the_indented_block() {
     let after = after();
     let whole = range(1, 12, &after);

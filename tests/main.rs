@@ -1,7 +1,7 @@
 //! The tests that call the crates, or start the real binary.
 //!
 //! They are one program, because each program links every grammar. Run a part of them by its module: `cargo test --test
-//! it gate::`. Tests that take a quarter of a second or more are marked `#[ignore = "slow"]`, so `cargo test` leaves them out;
+//! it gate::`. Tests that take a fifth of a second or more are marked `#[ignore = "slow"]`, so `cargo test` leaves them out;
 //! `cargo test -- --ignored` runs them, as `.ci/run` does for every change. Generated tests and long lists of cases run
 //! a sample with every kind of case; `INTENT_TEST_ALL=1` runs all of them, and `INTENT_FUZZ_SEED=2` another sample.
 

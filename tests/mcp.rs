@@ -354,6 +354,7 @@ fn whole_schema(tool: &str) -> Option<&str> {
 /// The answers of all tools, and their refusals, match the schemas that the server lists, and the
 /// answers match those that `intent schema` prints.
 #[test]
+#[ignore = "slow"]
 fn every_answer_and_every_refusal_matches_its_schema() {
     let repo = Repo::new();
     let mut client = Client::old(&repo);

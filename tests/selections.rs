@@ -115,6 +115,7 @@ fn what_a_person_declined_stays_declined_when_they_run_it_themselves() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_script_of_the_agent_selects_for_nobody() {
     let lab = at_work();
     assert_eq!(hook(&lab, "PreToolUse", "s1", "intent select INT-002"), "ask");
@@ -133,6 +134,7 @@ fn a_script_of_the_agent_selects_for_nobody() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_server_that_an_agent_starts_selects_for_nobody_else() {
     let lab = at_work();
     assert_eq!(hook(&lab, "PreToolUse", "s1", "intent select INT-002"), "ask");
@@ -176,6 +178,7 @@ fn a_server_that_an_agent_starts_selects_for_nobody_else() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_switch_that_the_person_agreed_to_counts() {
     let lab = at_work();
     assert_eq!(hook(&lab, "PreToolUse", "s1", "intent select INT-002"), "ask");
@@ -189,6 +192,7 @@ fn a_switch_that_the_person_agreed_to_counts() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn hooks_of_two_sessions_do_not_mix_up() {
     let lab = at_work();
     for session in ["s2", "s3"] {
@@ -254,6 +258,7 @@ fn a_session_keeps_its_intent_in_a_linked_work_tree() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn only_sessions_that_wrote_lately_are_named() {
     let lab = at_work();
     lab.write("src/a.rs", "fn a() {}\n");
@@ -277,6 +282,7 @@ fn only_sessions_that_wrote_lately_are_named() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_resumed_session_learns_again_what_binds_it() {
     let lab = at_work();
     let registry = lab.read(".orchestration/active_intents.yaml");

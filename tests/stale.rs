@@ -185,6 +185,7 @@ fn a_whole_text_that_keeps_the_changes_of_others_is_allowed() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_patch_refreshes_only_the_blocks_that_it_changes() {
     let place = Place::with("src/a.rs", CODE);
     place.read("b", "src/a.rs");
@@ -234,6 +235,7 @@ fn a_file_that_others_moved_is_not_written_again() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn only_the_lines_that_were_shown_count_as_read() {
     let place = Place::with("src/a.rs", CODE);
     place.read_lines("b", "src/a.rs", json!({ "limit": 4 }));
@@ -249,6 +251,7 @@ fn only_the_lines_that_were_shown_count_as_read() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn reading_a_part_again_refreshes_that_part() {
     let place = Place::with("src/a.rs", CODE);
     place.read("b", "src/a.rs");

@@ -509,6 +509,7 @@ fn no_lens_disappears_while_somebody_types() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_file_opened_with_a_syntax_error_has_all_its_lenses() {
     let repo = Repo::new();
     till_recorded(&repo);

@@ -220,6 +220,7 @@ fn nothing_else_passes_as_a_way_back() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn nobody_is_blamed_for_a_write_of_somebody_who_is_known() {
     let edited = BEFORE.replace("2;", "22;");
     let edit = |repo: &Repo| event(repo, "t", vec![replace(OTHER, "2;", "22;")]);
@@ -280,6 +281,7 @@ fn a_file_that_a_command_of_another_session_may_have_changed_is_only_mentioned()
 }
 
 #[test]
+#[ignore = "slow"]
 fn of_the_settings_of_git_only_those_count_that_decide_what_it_does() {
     let repo = at_work();
     let git = |words: &str| drop(repo.git(&words.split(' ').collect::<Vec<_>>()));

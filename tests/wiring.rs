@@ -205,6 +205,7 @@ fn by_agent(lab: &Lab, arguments: &[&str]) -> std::process::Output {
 }
 
 #[test]
+#[ignore = "slow"]
 fn an_agents_selection_is_never_the_persons_selection() {
     let lab = working();
     lab.fine(&["new", "Other", "--scope", "lib/**", "--start"]);

@@ -195,6 +195,7 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "slow"]
     fn our_own_watcher_sees_a_ledger_grow_and_a_commit() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();

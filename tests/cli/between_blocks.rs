@@ -136,6 +136,7 @@ fn blank_lines_say_nothing_and_every_counted_change_is_listed() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_line_between_blocks_that_was_put_back_is_not_new() {
     let lab = Lab::with_list();
     lab.fine(&["new", "One", "--scope", "src/**", "--start"]);

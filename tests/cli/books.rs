@@ -151,6 +151,7 @@ fn why(lab: &Lab) -> String {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_record_shows_the_name_that_the_intent_had_then() {
     let lab = begun();
     assert_eq!(why(&lab), "INT-001  Login  IN_PROGRESS");
@@ -191,6 +192,7 @@ fn codes(lab: &Lab) -> Vec<String> {
 const MAP: &str = ".orchestration/intent_map.md";
 
 #[test]
+#[ignore = "slow"]
 fn the_map_is_kept_current_and_out_of_git() {
     let lab = begun();
     assert!(

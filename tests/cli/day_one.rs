@@ -67,6 +67,7 @@ fn known(word: &str, ids: &[&str]) -> (String, Vec<String>) {
 }
 
 #[test]
+#[ignore = "slow"]
 fn the_intent_of_a_commit_is_named_or_inferred_or_left_open() {
     let at = Untouched::new();
     assert_eq!(at.known("first"), known("git", &[]), "the first commit is about no intent");

@@ -450,6 +450,7 @@ fn the_commands_of_the_demonstration_work() {
 
 /// The set-up is nobody's work: it is accepted before and after its commit, and is small.
 #[test]
+#[ignore = "slow"]
 fn what_init_writes_is_accepted_and_small() {
     let lab = Lab::git();
     lab.write(".github/workflows/build.yml", "on: push\n");

@@ -186,6 +186,7 @@ fn evidence_behind_a_link_is_missed() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn removing_a_record_of_an_intent_needs_a_change_of_it() {
     let of_registry = |lab: &Lab| lab.git_says(&["grep", "-l", "\"registry\"", "--", TRACE]);
     let lab = branched();
@@ -380,6 +381,7 @@ fn removed_evidence_of_the_branch_is_judged_all_the_same() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn evidence_in_a_repaired_file_is_checked() {
     let lab = branched();
     lab.run_git(&["switch", "-q", "main"]);
@@ -397,6 +399,7 @@ fn evidence_in_a_repaired_file_is_checked() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn evidence_of_a_deleted_copy_does_not_claim_the_original() {
     let lab = branched();
     let text = lab.read("kept.rs");
@@ -585,6 +588,7 @@ fn the_removal_of_evidence_that_cannot_be_read_is_said() {
 
 /// The history of another project is merged into `lib`. Its evidence lies there, and names its intents.
 #[test]
+#[ignore = "slow"]
 fn evidence_of_a_project_in_a_folder_is_judged_too() {
     let lab = branched();
     lab.run_git(&["switch", "-q", "--orphan", "theirs"]);

@@ -332,6 +332,7 @@ fn commits_are_sealed_by_hooks_in_the_home_folder() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn an_editor_is_told_of_missing_hooks_once_in_a_clone() {
     let lab = without_hooks();
     let is_message = |it: &Value| it["method"] == "window/showMessage";

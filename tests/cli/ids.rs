@@ -31,6 +31,7 @@ fn branched() -> Lab {
 }
 
 #[test]
+#[ignore = "slow"]
 fn an_id_that_any_branch_uses_is_taken() {
     let lab = branched();
     insta::assert_snapshot!(transcript(
@@ -48,6 +49,7 @@ fn an_id_that_any_branch_uses_is_taken() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn an_id_in_the_index_or_at_head_is_taken() {
     let lab = branched();
     let before = lab.read(LIST);
@@ -176,6 +178,7 @@ fn two_intents_with_one_id_keep_their_code_apart() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn the_suggested_reassignment_puts_the_code_right() {
     let lab = collided();
     settled(&lab, &intent("INT-002", "Bob feature", "b.rs"));
@@ -190,6 +193,7 @@ fn the_suggested_reassignment_puts_the_code_right() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn reassigning_a_shared_file_moves_only_the_other_code() {
     let lab = collided();
     settled(&lab, &intent("INT-002", "Bob feature", "b.rs"));

@@ -67,6 +67,7 @@ fn a_list_without_counts_says_how_to_get_them() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_second_list_sees_a_change_of_the_file() {
     let lab = recorded();
     assert_eq!(counts(&lab), one("INT-001", 2, 1));
@@ -87,6 +88,7 @@ fn a_second_list_sees_a_change_of_the_file() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_second_list_sees_a_change_of_the_ledger() {
     let lab = recorded();
     lab.write("src/page.rs", "fn page() {\n    show();\n}\n");

@@ -268,6 +268,7 @@ fn protected_and_ignored_paths_hold_for_every_kind_of_file() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn an_unknown_file_in_the_folder_of_intents_is_a_finding() {
     let forge = Forge::new();
     forge.branch("topic");
@@ -637,6 +638,7 @@ fn a_signed_approval_of_a_write_is_valid_for_one_content() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_clone_without_a_common_commit_is_refused() {
     let forge = Forge::new();
     forge.branch("topic");
@@ -712,6 +714,7 @@ fn changes_outside_of_blocks_are_judged_as_well() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn moving_a_file_out_of_another_scope_is_a_finding() {
     let forge = Forge::new();
     forge.branch("moved");
@@ -794,6 +797,7 @@ fn a_file_name_that_is_not_utf8_is_in_no_scope() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_registry_that_a_branch_breaks_is_a_finding() {
     let forge = Forge::new();
     let lab = &forge.lab;

@@ -102,6 +102,7 @@ fn the_first_commands_of_a_new_workspace() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn recording_and_asking_for_reasons() {
     let lab = worked_in();
     insta::assert_snapshot!(transcript(

@@ -182,6 +182,7 @@ fn a_record_outside_the_scope_names_the_next_command() {
 
 /// A check of the index uses the rules in the index, whatever the work tree has, and says so.
 #[test]
+#[ignore = "slow"]
 fn staged_changes_are_judged_by_the_staged_rules() {
     let path = ".orchestration/active_intents.yaml";
     let lab = Lab::with_list();

@@ -104,6 +104,7 @@ fn lines_can_be_reassigned_once_they_are_committed() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn lines_from_before_the_project_moved_to_another_folder_can_be_reassigned() {
     let lab = sealed();
     std::fs::create_dir(lab.root.join("app")).expect("a folder");

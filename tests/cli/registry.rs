@@ -396,6 +396,7 @@ fn init_offers_to_let_git_merge_a_list() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_selection_belongs_to_the_branch_on_which_it_was_made() {
     let lab = Lab::governed();
     lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);

@@ -123,6 +123,7 @@ fn the_findings_of_the_report_are_those_of_check_and_verify() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_criterion_and_a_suspect_block_are_in_the_report() {
     let lab = worked_in();
     let registry = ".orchestration/active_intents.yaml";
@@ -180,6 +181,7 @@ fn the_badge_says_what_the_commit_holds() {
 
 /// A clone without the history would count too few lines.
 #[test]
+#[ignore = "slow"]
 fn a_shallow_clone_has_no_badge() {
     let lab = lived_in();
     let name = format!("{}-shallow", lab.root.file_name().expect("a name").to_string_lossy());
@@ -224,6 +226,7 @@ fn the_page_is_not_written_through_a_link() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_broken_registry_is_reported_in_the_report() {
     let lab = lived_in();
     lab.write(".orchestration/active_intents.yaml", "active_intents:\n  - id: [\n");

@@ -48,6 +48,7 @@ fn by(lines: &[Option<&str>]) -> Vec<Option<String>> {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_line_changed_before_the_commit_is_not_as_recorded() {
     let lab = governed();
     let calls = ["recorded(1)", "recorded(2)", "recorded(3)", "recorded(4)", "recorded(5)"];
@@ -199,6 +200,7 @@ fn a_clone_reads_a_recorded_doc_comment_as_recorded() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn evidence_names_a_block_of_which_only_the_doc_comment_was_removed() {
     let lab = governed();
     let calls = ["recorded(1)", "recorded(2)"];
@@ -271,6 +273,7 @@ fn a_rename_is_recorded_under_the_old_name() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_record_of_committed_code_is_sealed_in_the_next_commit() {
     let lab = governed_long_ago();
     lab.fine(&["record", "--all", "--yes", FILE, "--intent", "INT-001", "--contributor", "human"]);
@@ -286,6 +289,7 @@ fn a_record_of_committed_code_is_sealed_in_the_next_commit() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_record_is_not_about_an_older_commit_of_the_same_text() {
     let lab = Lab::with_list();
     lab.fine(&["new", "One", "--scope", "src/**", "--start"]);

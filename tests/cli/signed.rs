@@ -184,6 +184,7 @@ fn a_tombstone_hides_no_other_change() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn impossible_erasures_and_anchors_are_explained() {
     let lab = trusting();
     let ws = Workspace::open(&lab.root, &ground::Environment::of_process()).expect("a workspace");

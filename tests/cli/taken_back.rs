@@ -45,6 +45,7 @@ fn refused(lab: &Lab, arguments: &[&str]) -> String {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_comment_between_blocks_is_recorded_and_belongs_to_somebody() {
     let lab = begun();
     append(&lab, "// z\n");
@@ -78,6 +79,7 @@ fn whole_files_with_committed_code_are_claimed_only_by_somebody_who_is_told_whos
 }
 
 #[test]
+#[ignore = "slow"]
 fn the_last_record_is_taken_back_while_it_is_in_no_commit() {
     let lab = begun();
     append(&lab, "fn more() {\n    call(5);\n}\n");
@@ -155,6 +157,7 @@ fn a_committed_record_is_taken_back_by_giving_its_lines_to_nobody() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn work_that_was_taken_from_its_intent_is_still_judged_under_it() {
     let lab = begun();
     lab.write("lib/x.rs", "fn x() {\n    call(7);\n}\n");

@@ -69,6 +69,7 @@ fn only_findings_that_the_baseline_does_not_list_are_shown() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn the_baseline_of_a_branch_hides_nothing() {
     let lab = branched();
     lab.write("src/b.rs", "<<<<<<< a\nfn one() {}\n=======\nfn other() {}\n>>>>>>> b\n");
@@ -121,6 +122,7 @@ fn is_read_by_gitlab(report: &serde_json::Value) {
 }
 
 #[test]
+#[ignore = "slow"]
 fn every_format_is_one_document_and_has_the_same_exit_code() {
     let lab = branched();
     lab.write("src/b.rs", "<<<<<<< a\nfn one() {}\n=======\nfn other() {}\n>>>>>>> b\n");
@@ -179,6 +181,7 @@ fn authors_that_the_policy_names_need_no_records() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_policy_extends_another_and_names_the_source_of_each_value() {
     let lab = branched();
     let organisation = lab.root.join("../organisation.yaml");

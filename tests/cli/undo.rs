@@ -101,6 +101,7 @@ fn a_reverted_commit_leaves_nothing_to_do() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn work_on_another_branch_is_not_lost() {
     let lab = begun();
     lab.run_git(&["switch", "-q", "-c", "topic"]);
@@ -114,6 +115,7 @@ fn work_on_another_branch_is_not_lost() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_record_waits_until_its_code_is_staged() {
     let lab = begun();
     record(&lab, FILE, &edited());
@@ -215,6 +217,7 @@ fn a_line_whose_commit_left_the_history_is_named_once() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn lines_that_another_hook_indents_after_the_seal_keep_their_names() {
     let lab = begun();
     record(&lab, FILE, &edited());
@@ -257,6 +260,7 @@ fn records_of_a_removed_work_tree_are_found() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn evidence_that_a_commit_left_out_is_reported() {
     let lab = begun();
     lab.run_git(&["config", "core.hooksPath", "/dev/null"]);
@@ -291,6 +295,7 @@ fn registry_records(lab: &Lab) -> Vec<String> {
 }
 
 #[test]
+#[ignore = "slow"]
 fn undone_changes_of_an_intent_are_not_sealed() {
     let lab = begun();
     let of_both = registry_records(&lab);
@@ -373,6 +378,7 @@ fn a_record_under_a_removed_intent_is_a_finding() {
 /// Recording a folder says nothing about blocks that came with another branch. Only a file that was named itself and of
 /// which nothing was recorded gets a message.
 #[test]
+#[ignore = "slow"]
 fn blocks_that_came_with_a_commit_are_not_mentioned() {
     let lab = begun();
     lab.run_git(&["switch", "-q", "-c", "topic"]);

@@ -33,6 +33,7 @@ fn twice() -> Lab {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_row_without_a_named_intent_says_whose_its_lines_are() {
     let lab = Lab::governed();
     for name in ["Doors", "Alarms", "Lights"] {
@@ -137,6 +138,7 @@ fn everybody_who_wrote_under_the_intent_of_a_block_is_named() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_block_has_all_facts_that_its_traced_record_has() {
     let lab = twice();
     let why = lab.json(&["why", "src/shop.rs"]);
@@ -247,6 +249,7 @@ fn the_json_answer_agrees_with_the_printed_one() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn each_record_is_traced_under_the_intent_that_it_is_about() {
     let lab = twice();
     let list = ".orchestration/active_intents.yaml";
@@ -407,6 +410,7 @@ fn an_undone_change_of_an_intent_makes_nothing_suspect() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_changed_specification_makes_blocks_suspect() {
     let lab = Lab::with_list();
     lab.fine(&["new", "Doors", "--scope", "src/**", "--start"]);

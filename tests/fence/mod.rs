@@ -107,6 +107,7 @@ fn no_command_behind_the_fence_writes_out_of_scope() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn files_in_scope_and_files_of_git_can_be_written() {
     for lab in labs() {
         let (code, told) = lab.fenced(
@@ -225,6 +226,7 @@ fn wait_until(is_so: impl Fn() -> bool, otherwise: &str) {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_file_replaced_from_outside_is_protected_or_reported() {
     for lab in labs() {
         let script = "echo x > target/begun; while ! test -e target/go; do sleep 0.02; done; echo x >> .orchestration/policy.yaml; echo x >> .intentignore; true";
@@ -324,6 +326,7 @@ fn ways_around_the_fence_are_refused() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_fence_inside_a_fence_only_narrows() {
     for lab in labs() {
         let inner = |script: &str| {
@@ -436,6 +439,7 @@ fn without_namespaces_landlock_protects_files_and_says_so() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn the_rules_count_however_deep_a_folder_is() {
     for lab in labs() {
         lab.sh("mkdir -p src/auth/legacy/open a/b/c/d/e/f && touch src/auth/legacy/open/x a/b/c/d/e/f/x");
@@ -452,6 +456,7 @@ fn the_rules_count_however_deep_a_folder_is() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn doctor_names_the_fence_and_leftovers_of_a_killed_one() {
     for lab in labs() {
         let said = || String::from_utf8_lossy(&lab.intent(&["doctor"]).stdout).into_owned();

@@ -230,6 +230,7 @@ fn each_line_has_the_commit_that_git_blame_names() {
 
 /// Git and we end the search for the shortest way between two long texts at the same places.
 #[test]
+#[ignore = "slow"]
 fn long_texts_that_differ_much_are_compared_as_git_does_it() {
     for (seed, kinds) in [(1, 40), (2, 400), (3, 4_000)] {
         let mut chance = Chance(seed);
@@ -494,6 +495,7 @@ type Texts<'a> = &'a [(&'a str, &'a str)];
 
 /// Nothing is asked of a clone without contents but whether code was removed at all.
 #[test]
+#[ignore = "slow"]
 fn a_block_is_nobodys_if_the_contents_are_missing_that_say_whether_it_moved() {
     let old = format!("{OTHER}\n{LOGIN}");
     let table: [(Texts<'_>, Texts<'_>, &str); 4] = [

@@ -32,6 +32,7 @@ const DESTRUCTIVE: &[&str] = &[
 ];
 
 #[test]
+#[ignore = "slow"]
 fn no_wrapper_hides_the_command_that_it_starts() {
     let mut seen = 0;
     for example in judge::examples() {
@@ -534,6 +535,7 @@ const SPELLINGS: [(&str, &str); 28] = [
 ];
 
 #[test]
+#[ignore = "slow"]
 fn a_command_of_ours_is_judged_alike_in_both_spellings() {
     let at = CommandContext { cwd: "/w".into(), ..CommandContext::default() };
     let mut readings = 0;

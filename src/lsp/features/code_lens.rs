@@ -302,6 +302,7 @@ fn three() {}
     }
 
     #[test]
+    #[ignore = "slow"]
     fn no_line_appears_above_the_block_in_which_somebody_types() {
         let files = [
             (

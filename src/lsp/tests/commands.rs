@@ -601,6 +601,7 @@ fn until(session: &mut Session, uri: &lsp::Url, codes: &[&str]) {
 }
 
 #[test]
+#[ignore = "slow"]
 fn an_unsaved_scope_clears_the_error_in_the_other_file() {
     let editor = workspace();
     let mut session = plain(&editor);
@@ -621,6 +622,7 @@ fn an_unsaved_scope_clears_the_error_in_the_other_file() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn lenses_requested_at_the_start_wait_for_the_workspace() {
     let editor = workspace();
     let folder = json!({ "uri": editor.uri(""), "name": "ws" });

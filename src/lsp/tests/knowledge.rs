@@ -83,6 +83,7 @@ fn until_known(session: &mut Session) {
 }
 
 #[test]
+#[ignore = "slow"]
 fn diagnostics_are_pushed_with_their_version_after_a_pause() {
     let folder = folder();
     let mut session = Session::with(governed(), json!({}));
@@ -294,6 +295,7 @@ fn an_unreadable_workspace_is_reported() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn watchers_are_registered_and_a_change_is_shown() {
     let folder = folder();
     let mut client = pulling();
@@ -322,6 +324,7 @@ fn watchers_are_registered_and_a_change_is_shown() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn changes_in_one_workspace_load_no_other() {
     let (changed, other) = (folder(), folder());
     let mut session = Session::with(governed(), pulling());
@@ -342,6 +345,7 @@ fn changes_in_one_workspace_load_no_other() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_folder_that_is_removed_while_it_is_read_leaves_nothing() {
     let folder = folder();
     let item = json!({ "uri": convert::uri_of(&folder.root).unwrap(), "name": "w" });
@@ -392,6 +396,7 @@ fn a_change_before_the_client_watches_is_noticed() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn without_watchers_the_server_watches_for_new_workspaces() {
     let temporary = tempfile::tempdir().unwrap();
     let root = temporary.path().canonicalize().unwrap();

@@ -42,6 +42,7 @@ const QUESTION: &str = "window/showMessageRequest";
 const SEVERAL_CHECKS: Duration = Duration::from_millis(300);
 
 #[test]
+#[ignore = "slow"]
 fn a_person_approves_in_a_dialog_once() {
     let editor = workspace();
     let mut session = person(&editor);
@@ -63,6 +64,7 @@ fn a_person_approves_in_a_dialog_once() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_person_can_reject_or_close_a_dialog() {
     let editor = workspace();
     let mut session = person(&editor);
@@ -97,6 +99,7 @@ fn a_dialog_is_cancelled_when_it_was_decided_elsewhere() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_question_that_is_too_long_can_only_be_rejected() {
     let editor = workspace();
     let mut session = person(&editor);
@@ -110,6 +113,7 @@ fn a_question_that_is_too_long_can_only_be_rejected() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn only_a_few_questions_are_asked_at_once() {
     let editor = workspace();
     for n in 0..5 {
@@ -125,6 +129,7 @@ fn only_a_few_questions_are_asked_at_once() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_client_without_a_person_is_not_asked() {
     let editor = workspace();
     let asked = ask(&editor, command("rm -rf a"));
@@ -141,6 +146,7 @@ fn a_client_without_a_person_is_not_asked() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_server_that_an_agent_started_asks_no_questions() {
     let editor = workspace();
     let asked = ask(&editor, command("rm -rf a"));

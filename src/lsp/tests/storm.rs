@@ -123,11 +123,13 @@ fn storm(encoding: Encoding, name: &str, seed: u64) {
 }
 
 #[test]
+#[ignore = "slow"]
 fn many_edits_at_once_are_applied_right_in_utf_8() {
     storm(Encoding::Utf8, "utf-8", 0x9e37_79b9_7f4a_7c15);
 }
 
 #[test]
+#[ignore = "slow"]
 fn many_edits_at_once_are_applied_right_in_utf_16() {
     storm(Encoding::Utf16, "utf-16", 0xd1b5_4a32_d192_ed03);
 }

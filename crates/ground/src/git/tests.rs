@@ -593,6 +593,7 @@ fn programs_that_the_repository_names_are_not_run() {
 /// Truncates or overwrites every file of the git directory in turn. Errors are fine, panics are
 /// not.
 #[test]
+#[ignore = "slow"]
 fn a_broken_repository_is_an_error_and_no_panic() {
     let broken: &[(&str, &[u8])] = &[
         ("HEAD", b""),
