@@ -1082,7 +1082,10 @@ fn late_evidence_goes_along_with_its_commit_on_each_branch() {
         unrelated("src/later.rs");
         assert_everywhere(&place, &[(FILE, expected)], name);
         place.git(&["switch", "-q", "main"]);
+        let told = seal::commits_without_evidence(&place.open()).expect("readable").len();
+        assert_eq!(told, usize::from(name == "kept"), "{name}");
         unrelated("src/main.rs");
+        assert_eq!(seal::commits_without_evidence(&place.open()).expect("readable").len(), 0);
         assert_everywhere(&place, &[(FILE, expected)], name);
         place.git(&["merge", "-q", "--no-edit", "topic"]);
         assert_everywhere(&place, &[(FILE, expected)], &format!("{name}, merged"));

@@ -9,14 +9,15 @@ use std::sync::Arc;
 
 use super::draft::left_a_block;
 use super::{
-    LinesByEntry, before_of, has_blocks_of, is_acceptance, is_carried, is_ignored, is_open,
-    is_work, late,
+    LinesByEntry, before_of, carried, has_blocks_of, is_acceptance, is_carried, is_ignored,
+    is_open, is_work, late,
 };
 use crate::git_hooks::{self, HooksState};
+use ground::git::short_id;
 use ground::text::{counted, shell_word};
 use ground::{Code, CommitId, Finding, RelativePath};
 use history::{LineText, new_lines};
-use ledger::{Entry, journal};
+use ledger::{Entry, evidence, journal};
 use why::baseline::commits_of_work;
 use why::{VerbError, Workspace, answers};
 
@@ -195,24 +196,33 @@ pub fn open_note(ws: &Workspace) -> Option<String> {
     Some(format!("{count} {records} in no commit yet. {next}"))
 }
 
-/// Returns a finding for each commit that has the code of open records and no evidence of it. Records
-/// with a draft are left out, since they only wait for its commit.
+/// Returns a finding for each commit that has the code of open records and no evidence of it, or of
+/// which only another branch has the evidence. What has a draft is left out, since it only waits for
+/// the next commit.
 pub fn commits_without_evidence(ws: &Workspace) -> Result<Vec<Finding>, VerbError> {
     let Some(git) = ws.git().filter(|_| !is_ignored(ws)) else { return Ok(Vec::new()) };
-    let drafts = journal::drafts(&ws.root).into_iter();
-    let drafted: HashSet<String> = drafts.flat_map(|draft| draft.records).collect();
+    let drafts = journal::drafts(&ws.root);
+    let drafted: HashSet<&String> = drafts.iter().flat_map(|draft| &draft.records).collect();
     let is_missing = |id: &&String| {
         let entry = ws.journal.by_id(id);
         !drafted.contains(*id) && entry.is_some_and(|entry| entry.record.of.is_none())
     };
+    let help = format!("`{}` adds it.", and_commit("Add evidence"));
+    let finding = |message: String| Finding::new(Code::EvidenceMissing, message, help.as_str());
     let mut findings = Vec::new();
     for draft in late::drafts_of_earlier_commits(ws, git, &[])? {
         let count = draft.records.iter().filter(is_missing).count();
         let Some(commit) = draft.of.filter(|_| count > 0) else { continue };
         let (commit, records) = (commit.short(), counted(count, "record"));
-        let message = format!("Commit {commit} has the code of {records}, and no evidence of it.");
-        let help = format!("`{}` adds it.", and_commit("Add evidence"));
-        findings.push(Finding::new(Code::EvidenceMissing, message, help));
+        findings.push(finding(format!(
+            "Commit {commit} has the code of {records}, and no evidence of it."
+        )));
+    }
+    for (file, _) in carried::files_of_other_branches(ws, git)? {
+        let about = evidence::late_commit_of(&file)
+            .filter(|_| !drafts.iter().any(|draft| draft.file == file));
+        let Some(commit) = about.map(short_id) else { continue };
+        findings.push(finding(format!("Only another branch has evidence of commit {commit}.")));
     }
     Ok(findings)
 }
