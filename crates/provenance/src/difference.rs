@@ -98,6 +98,11 @@ impl Difference {
         self.origins[index].map(|origin| &self.old.blocks[origin])
     }
 
+    /// Returns the two texts: the old one and the new one.
+    pub fn documents(&self) -> [&Document; 2] {
+        [&self.before, &self.now]
+    }
+
     pub fn text_before(&self) -> String {
         self.before.text()
     }

@@ -1,16 +1,16 @@
 //! What the change of a file did to the text of its base: which lines are gone, which commit removed
 //! each of them last, and which block lost it there.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
 use code::saying_lines::says_something;
-use code::{Block, FileBlocks};
+use code::{Block, Document, FileBlocks};
 use ground::RelativePath;
 use ground::git::ObjectId;
-use history::{GoneLine, LineText, RemovalStep, Removals, lines_in, new_lines};
+use history::{GoneLine, LineText, RemovalStep, Removals, language_of, lines_in, new_lines};
 use provenance::Difference;
 use why::Workspace;
 
@@ -31,6 +31,8 @@ pub(super) struct NetChange<'a> {
     removals: Removals,
     /// For each step what it changed, if that was asked.
     differences: Vec<OnceCell<Option<Difference>>>,
+    /// The texts that were parsed. One step often begins with the text that another one left.
+    documents: RefCell<Vec<(LineText, Document)>>,
 }
 
 impl<'a> NetChange<'a> {
@@ -58,7 +60,12 @@ impl<'a> NetChange<'a> {
         let git = ws.git().map(Arc::as_ref).zip(ws.tip());
         let removals = Removals::find(git, path, (&before, now), gone, commits);
         let differences = removals.steps.iter().map(|_| OnceCell::new()).collect();
-        Some(Self { ws, difference, before, stood, removals, differences })
+        let [then, present] = difference.documents();
+        let mut documents = vec![(before.clone(), then.clone()), (now.clone(), present.clone())];
+        // A text that does not parse may show the blocks of an earlier one.
+        documents.retain(|(_, it)| !it.blocks().blocks.iter().any(|block| block.broken));
+        let documents = RefCell::new(documents);
+        Some(Self { ws, difference, before, stood, removals, differences, documents })
     }
 
     /// Returns the lines that a block of the base had itself, counted from 0.
@@ -125,10 +132,23 @@ impl<'a> NetChange<'a> {
     fn difference_of(&self, at: usize) -> Option<&Difference> {
         let compare = || {
             let step = &self.removals.steps[at];
-            let document = |text: &LineText| self.ws.document(&step.path, text.as_bytes()).ok();
+            let document = |text: &LineText| self.document(&step.path, text);
             Some(Difference::new(&document(&step.before)?, &document(&step.now)?))
         };
         self.differences[at].get_or_init(compare).as_ref()
+    }
+
+    fn document(&self, path: &RelativePath, text: &LineText) -> Option<Document> {
+        let language = language_of(path.as_str());
+        let is_it = |(known, document): &&(LineText, Document)| {
+            known == text && document.blocks().language == language
+        };
+        let known = self.documents.borrow().iter().find(is_it).map(|(_, found)| found.clone());
+        known.or_else(|| {
+            let document = self.ws.document(path, text.as_bytes()).ok()?;
+            self.documents.borrow_mut().push((text.clone(), document.clone()));
+            Some(document)
+        })
     }
 
     /// Returns the newest step that deleted a block of the base.
