@@ -5,6 +5,8 @@
 //! too, goes on without `topic`. So the next commit on `main` carries the same file. Both branches can
 //! be merged, because the file has one name and one content.
 
+use std::collections::HashSet;
+
 use super::SealedFile;
 use crate::comparison::digests;
 use ground::git::Target;
@@ -12,6 +14,10 @@ use ground::{CommitId, Git, RelativePath};
 use ledger::journal::{self, CarriedNote};
 use ledger::{Entry, RecordKind, evidence};
 use why::{VerbError, Workspace};
+
+/// How many files are noted. Each commit looks for them, so it may not cost more with every late file
+/// that was ever sealed.
+const MAX_CARRIED: usize = 16;
 
 /// Notes that a commit carries a file of late evidence. What a person decided, as by a reassignment,
 /// stays on the branch on which it was decided.
@@ -28,7 +34,8 @@ pub(super) fn note_carried(
         let mut notes = journal::carried(&ws.root);
         notes.retain(|note| note.file != *file);
         notes.push(CarriedNote { file: file.clone(), commit: carrier.0.clone() });
-        journal::note_carried(&ws.root, &notes)?;
+        let newest = &notes[notes.len().saturating_sub(MAX_CARRIED)..];
+        journal::note_carried(&ws.root, newest)?;
     }
     Ok(())
 }
@@ -38,27 +45,37 @@ fn is_about_lines(entry: &Entry) -> bool {
 }
 
 /// Returns the files of late evidence about commits of the history of `HEAD` that only other branches
-/// carry. A file that one of these branches has lost was erased there.
+/// carry. A file is left out if one of these branches does not have it any more, since somebody erased
+/// it there.
 pub(super) fn files_of_other_branches(
     ws: &Workspace,
     git: &Git,
 ) -> Result<Vec<(RelativePath, Vec<u8>)>, VerbError> {
-    let mut found = Vec::new();
-    let Some(head) = ws.head() else { return Ok(found) };
+    let Some(head) = ws.head() else { return Ok(Vec::new()) };
+    let mut missing = Vec::new();
     for CarriedNote { file, commit } in journal::carried(&ws.root) {
-        let (carrier, about) =
-            (CommitId(commit), evidence::late_commit_of(&file).unwrap_or_default());
-        // If the history has the carrier, the file was removed here.
-        if has_evidence(git, head, &file)?
-            || !git.is_ancestor(head, &CommitId(about.to_owned())).unwrap_or(false)
-            || git.is_ancestor(head, &carrier).unwrap_or(true)
+        let (carrier, about) = (CommitId(commit), evidence::late_commit_of(&file));
+        let about = about.map(|commit| CommitId(commit.to_owned()));
+        if let Some(about) = about
+            && !has_evidence(git, head, &file)?
         {
-            continue;
+            missing.push((file, about, carrier));
         }
-        let since = git.commit_info(&carrier)?.time;
+    }
+    let asked = missing.iter().flat_map(|(_, about, carrier)| [about, carrier]);
+    let asked: HashSet<CommitId> = asked.cloned().collect();
+    if asked.is_empty() {
+        return Ok(Vec::new());
+    }
+    let elsewhere = git.outside(&[head], asked)?;
+    // If the history has the carrier, the file was removed here.
+    missing.retain(|(_, about, carrier)| !elsewhere.contains(about) && elsewhere.contains(carrier));
+    let mut found = Vec::new();
+    for (file, _, carrier) in missing {
+        let Ok(info) = git.commit_info(&carrier) else { continue };
         let is_on = |tip: &CommitId| git.is_ancestor(tip, &carrier).unwrap_or(false);
         let mut tips: Vec<CommitId> =
-            git.kept_commits(since)?.into_iter().map(|(_, tip)| tip).collect();
+            git.kept_commits(info.time)?.into_iter().map(|(_, tip)| tip).collect();
         tips.retain(is_on);
         let has_it = |tip: &CommitId| has_evidence(git, tip, &file).unwrap_or(false);
         if !tips.is_empty()
