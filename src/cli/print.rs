@@ -179,7 +179,7 @@ fn ascii_where_invisible(json: &str) -> String {
 pub struct Page {
     text: String,
     column: usize,
-    /// The folder, as a word for the shell, in which the commands in advice act.
+    /// The folder that commands in advice name with `-C`, quoted for the shell.
     folder: Option<String>,
 }
 

@@ -11,8 +11,8 @@ use imara_diff::{Algorithm, Diff, InternedInput, Interner};
 
 use super::position::line_ranges;
 
-/// The time of the histogram algorithm grows with the square of the number of changes, so longer
-/// sequences than this, together, are not compared by it.
+/// The histogram algorithm compares two sequences only if they have at most this many items together,
+/// because its time grows with the square of the number of changes.
 const LONGEST_FOR_HISTOGRAM: usize = 32 * 1024;
 
 /// A range of removed items and the range of items that replaced them. One of the two may be empty.

@@ -129,7 +129,7 @@ fn wrong_place(entry: &Entry, before: &[&Entry]) -> Vec<Finding> {
     } else if prev != before.map(|before| &*before.record.h) {
         findings.push(wrong_link(entry, before));
     }
-    // Order across files says nothing, because copies of a chain may be in several files.
+    // The order is checked only within a file, since copies of a chain may be in several files.
     let is_moved = |before: &&Entry| {
         before.origin.path == entry.origin.path && before.origin.start > entry.origin.start
     };
