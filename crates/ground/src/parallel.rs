@@ -31,6 +31,10 @@ pub fn in_parallel<T: Sync, R: Send>(all: &[T], each: impl Fn(&T) -> R + Sync) -
             done.lock().unwrap_or_else(PoisonError::into_inner).insert(from, results);
         }
     };
-    std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
+    // The thread that asks works, too: each further thread keeps freed memory of its own.
+    std::thread::scope(|scope| {
+        (1..threads).for_each(|_| drop(scope.spawn(work)));
+        work();
+    });
     done.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().flatten().collect()
 }
