@@ -175,9 +175,9 @@ pub fn reassign(
     let is_outside =
         |path: &&RelativePath| scope.is_some_and(|it| it.is_none_or(|scope| !scope.owns(path)));
     let not_owned = paths.into_iter().filter(is_outside).cloned().collect();
-    let ids = records.into_iter().map(|record| record::append(ws, record));
-    let records = ids.collect::<Result<_, _>>()?;
-    Ok(ReassignAnswer { to, records, blocks, not_owned })
+    let ids = records.iter().map(|record| record.id.clone()).collect();
+    record::append_all(ws, records)?;
+    Ok(ReassignAnswer { to, records: ids, blocks, not_owned })
 }
 
 fn paths_of(ws: &Workspace, what: &ReassignTarget) -> BTreeSet<RelativePath> {
