@@ -201,7 +201,7 @@ pub use config::{
 pub use conversions::{Conversions, StoredContent};
 pub use gix::ObjectId;
 pub use gix::bstr::{BStr, BString, ByteSlice};
-pub use history::AddedFile;
+pub use history::{AddedFile, WRONG_CLOCK};
 pub use objects::{ChangedBlob, CommitNode, ObjectReader, TreePlace, TwoTrees};
 pub use web::WebAddress;
 

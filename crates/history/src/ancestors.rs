@@ -2,10 +2,7 @@
 
 use std::collections::{BinaryHeap, HashSet};
 
-use ground::git::{GitError, ObjectId, ObjectReader};
-
-/// How much older than its parents a commit may claim to be, in seconds, because of a wrong clock.
-const WRONG_CLOCK: i64 = 24 * 60 * 60;
+use ground::git::{GitError, ObjectId, ObjectReader, WRONG_CLOCK};
 
 /// How many commits are walked to tell which of the commits with late evidence have left the history.
 /// An older one that the repository has counts as one of the history.

@@ -240,10 +240,10 @@ impl<'a> RunPlaces<'a> {
         let lines = place..place + one.run.lines.len();
         match (one.innermost(has_name), self.block_at(&lines)) {
             (None, None) => true,
-            (Some(record), Some(block)) if holds(block.lines, &lines) => is_named(record, block),
+            (Some(record), Some(block)) if holds(block.lines, &lines) => record.has_name_of(block),
             // A doc comment is not among the lines that the record has of its block.
             (_, Some(block)) if !holds(block.lines, &lines) => {
-                one.left_blocks().any(|record| is_named(record, block))
+                one.left_blocks().any(|record| record.has_name_of(block))
             }
             _ => false,
         }
@@ -289,11 +289,6 @@ fn kind(record: &BlockRecord) -> Option<BlockKind> {
 
 fn has_name(record: &BlockRecord) -> bool {
     kind(record).is_some_and(|kind| !kind.is_unnamed())
-}
-
-fn is_named(record: &BlockRecord, block: &Block) -> bool {
-    let (name, identity) = (record.block.as_ref(), &block.identity);
-    name.is_some_and(|name| name.kind == identity.kind.as_str() && name.path == identity.path)
 }
 
 #[cfg(test)]

@@ -445,6 +445,15 @@ impl BlockRecord {
         self.content_hash == block.fingerprint.content && self.has_lead_of(block)
     }
 
+    /// Returns true if the record names this block. Several blocks of a file may have one name, because
+    /// a record does not store parameters.
+    pub fn has_name_of(&self, block: &Block) -> bool {
+        let identity = &block.identity;
+        self.block
+            .as_ref()
+            .is_some_and(|name| name.kind == identity.kind.as_str() && name.path == identity.path)
+    }
+
     /// Returns true unless the record has a lead and the block has another one, or none.
     pub fn has_lead_of(&self, block: &Block) -> bool {
         self.lead.as_ref().is_none_or(|lead| *lead == short_lead(block))

@@ -18,5 +18,5 @@ mod verdict;
 pub use classify::Classification;
 pub use difference::Difference;
 pub use ledger::{Outline, outline};
-pub use names::{has_left, is_named, is_unnamed, textless};
+pub use names::{has_left, is_unnamed, textless};
 pub use verdict::Verdict;

@@ -1,24 +1,17 @@
 //! Converts and compares the names of blocks, as the parser returns them and as the ledger stores
 //! them.
 
-use code::{Block, BlockKind, FileBlocks, Identity};
+use code::{Block, BlockKind, FileBlocks};
 use ledger::{BlockName, BlockRecord, short_lead};
-
-/// Returns true if a record means this block. Several blocks of a file may have one name, because a
-/// record does not store parameters.
-pub fn is_named(name: &BlockName, identity: &Identity) -> bool {
-    name.kind == identity.kind.as_str() && name.path == identity.path
-}
 
 /// Returns true if a record left a block as it is. The content hash of a block changes with the blocks
 /// inside it, so for work that is in no commit (`is_open`) the name of such a block has to do.
 pub fn has_left(range: &BlockRecord, blocks: &FileBlocks, at: usize, is_open: bool) -> bool {
     let block = &blocks.blocks[at];
-    let is_its = |name: &BlockName| is_named(name, &block.identity);
     let has_blocks = || blocks.blocks.iter().any(|inner| inner.container == Some(at));
     !range.deleted
         && range.has_lead_of(block)
-        && range.block.as_ref().is_none_or(is_its)
+        && (range.block.is_none() || range.has_name_of(block))
         && (range.content_hash == block.fingerprint.content
             || is_open && range.block.is_some() && has_blocks())
 }

@@ -13,13 +13,10 @@
 
 use std::collections::HashSet;
 
-use ground::git::GitError;
+use ground::git::{GitError, WRONG_CLOCK};
 use ground::{CommitId, Git, RelativePath, Root, store};
 use ledger::evidence::{self, Section};
 use ledger::journal::{self, KeeperNote};
-
-/// How much older than its parents a commit may claim to be, in seconds, because of a wrong clock.
-const WRONG_CLOCK: i64 = 24 * 60 * 60;
 
 #[derive(Debug, Default)]
 pub struct LeftHistory {

@@ -323,10 +323,8 @@ impl FileToJudge<'_> {
         }
         let claims = self.lines.claims.iter().filter(|other| other.commit == claim.commit);
         let ranges = claims.filter_map(|other| other.file()).flat_map(|file| file.ranges());
-        let is_its = |range: &&BlockRecord| {
-            range.block.as_ref().is_some_and(|name| provenance::is_named(name, &block.identity))
-        };
-        let mut named = ranges.filter(|range| !range.deleted).filter(is_its).peekable();
+        let is_its = |range: &&BlockRecord| !range.deleted && range.has_name_of(block);
+        let mut named = ranges.filter(is_its).peekable();
         named.peek().is_none() || named.any(|range| range.has_text_of(block))
     }
 
@@ -355,13 +353,10 @@ impl FileToJudge<'_> {
     /// Returns true if a block has the lead of an earlier one, or one with which a record names the
     /// earlier one.
     fn has_lead_of(&self, old: &Block, block: &Block, found: &Provenance) -> bool {
-        let is_named = |range: &BlockRecord| {
-            range.block.as_ref().is_some_and(|name| provenance::is_named(name, &old.identity))
-        };
         old.fingerprint.lead == block.fingerprint.lead
             || self
                 .recorded_blocks(found)
-                .any(|(_, range)| is_named(range) && range.has_lead_of(block))
+                .any(|(_, range)| range.has_name_of(old) && range.has_lead_of(block))
     }
 
     fn is_as_recorded(&self, block: &Block, found: &Provenance) -> bool {

@@ -17,8 +17,8 @@ use ground::{CommitId, RelativePath};
 use history::knowledge::{AskedTree, Knowledge};
 use history::{FileChanges, LineText};
 use ledger::{BlockName, BlockRecord, Entry, Record};
+use provenance::Difference;
 use provenance::difference::lines_added_by_all;
-use provenance::{Difference, is_named};
 
 const MAX_COMMITS: usize = 50;
 
@@ -221,7 +221,7 @@ fn only_record_of<'e>(
     let has_named = |record: &&Record| {
         let files = record.files.iter().filter(|file| file.relative_path == *path);
         let mut ranges = files.flat_map(|file| file.ranges()).filter(|range| is_meant(range));
-        ranges.any(|range| range.block.as_ref().is_some_and(|name| is_named(name, &block.identity)))
+        ranges.any(|range| range.has_name_of(block))
     };
     let mut found = evidence.iter().map(|entry| &entry.record).filter(has_named);
     found.next().filter(|_| found.next().is_none())

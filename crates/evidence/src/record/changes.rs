@@ -8,7 +8,7 @@ use code::{Block, ContentHash, Document, LineRange};
 use ground::RelativePath;
 use history::{LineText, new_lines};
 use ledger::{BlockRecord, Digest, LineRuns, Record, keep_text};
-use provenance::{Difference, has_left, is_named};
+use provenance::{Difference, has_left};
 use why::baseline::Edits;
 use why::{VerbError, Workspace};
 
@@ -67,10 +67,7 @@ impl ChangedLines {
 
 impl RecordedChanges<'_> {
     fn has_deleted(&self, block: &Block) -> bool {
-        self.blocks.iter().any(|range| {
-            let name = range.block.as_ref();
-            range.deleted && name.is_some_and(|name| is_named(name, &block.identity))
-        })
+        self.blocks.iter().any(|range| range.deleted && range.has_name_of(block))
     }
 }
 

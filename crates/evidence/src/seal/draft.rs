@@ -340,7 +340,7 @@ fn is_left_around(
 ) -> bool {
     let own_texts = |document: &Document| -> Vec<(ContentHash, Option<ContentHash>)> {
         let blocks = document.blocks();
-        let named = blocks.blocks.iter().filter(|block| is_named(block, range));
+        let named = blocks.blocks.iter().filter(|block| range.has_name_of(block));
         let prints = named.map(|block| &block.fingerprint);
         prints.filter_map(|print| Some((print.own_text.clone()?, print.lead.clone()))).collect()
     };
@@ -366,7 +366,7 @@ fn deleted_blocks(files: &[&FileRecord], (before, now): TextsOfCommit<'_>) -> Ve
     };
     let is_standing = |block: &Block| new.blocks.iter().any(|other| has_name(block, other));
     let named =
-        old.blocks.iter().filter(|block| deleted.iter().any(|range| is_named(block, range)));
+        old.blocks.iter().filter(|block| deleted.iter().any(|range| range.has_name_of(block)));
     let (mut gone, mut standing): (Vec<&Block>, Vec<&Block>) =
         named.partition(|block| !is_standing(block));
     let count = |blocks: &FileBlocks, one: &Block| {
@@ -379,7 +379,7 @@ fn deleted_blocks(files: &[&FileRecord], (before, now): TextsOfCommit<'_>) -> Ve
     let removed = difference.iter().flat_map(Difference::removed_blocks);
     gone.extend(removed.filter(|block| standing.iter().any(|it| it.bytes == block.bytes)));
     let is_meant = |block: &&&Block| {
-        let ranges: Vec<_> = deleted.iter().filter(|range| is_named(block, range)).collect();
+        let ranges: Vec<_> = deleted.iter().filter(|range| range.has_name_of(block)).collect();
         let has_text = ranges.iter().any(|range| range.content_hash == block.fingerprint.content);
         has_text || ranges.len() >= gone.iter().filter(|other| has_name(block, other)).count()
     };
@@ -391,18 +391,12 @@ fn is_left_by(range: &BlockRecord, (before, now): TextsOfCommit<'_>) -> bool {
     let leads = |document: &Document| -> Vec<Option<String>> {
         let blocks = document.blocks();
         let its = blocks.blocks.iter().filter(|block| {
-            is_named(block, range) && range.content_hash == block.fingerprint.content
+            range.has_name_of(block) && range.content_hash == block.fingerprint.content
         });
         its.map(|block| document.slice(block.lead.clone())).collect()
     };
     let before = before.map(leads).unwrap_or_default();
     leads(now).iter().any(|lead| !before.contains(lead))
-}
-
-fn is_named(block: &Block, range: &BlockRecord) -> bool {
-    let identity = &block.identity;
-    let name = range.block.as_ref();
-    name.is_some_and(|name| name.kind == identity.kind.as_str() && name.path == identity.path)
 }
 
 /// Returns the blocks of the committed file with a line of the group, those that are as a record of
@@ -425,7 +419,7 @@ fn touched_blocks(
         let is_own = |line: &u32| {
             block.whole_lines.contains(*line) && !inner.iter().any(|inner| inner.contains(*line))
         };
-        let is_its = |range: &&BlockRecord| !range.deleted && is_named(block, range);
+        let is_its = |range: &&BlockRecord| !range.deleted && range.has_name_of(block);
         let is_left = |file: &&FileRecord| {
             let texts = (before, now);
             let mut its = file.ranges().filter(is_its);

@@ -17,6 +17,10 @@ use crate::RelativePath;
 use crate::parallel::in_parallel;
 
 const SHARE: usize = 256;
+
+/// How much older than its parents a commit may claim to be, in seconds, because of a wrong clock.
+pub const WRONG_CLOCK: i64 = 24 * 60 * 60;
+
 const MAX_STEPS: usize = 10_000;
 
 /// A file that a commit has and none of its parents.

@@ -17,7 +17,7 @@ use history::knowledge::claimed_lines;
 use history::{FileVersion, GoneLine, LineSource, LineText, RemovalStep, Walk};
 use ledger::read::is_ledger_path;
 use ledger::{BlockRecord, Claim, Entry, RecordKind, journal};
-use provenance::{Difference, has_left, is_named};
+use provenance::{Difference, has_left};
 use why::answers::FileProvenance;
 use why::{Workspace, change_class};
 
@@ -156,10 +156,7 @@ impl ChangeHistory {
         is_about: impl Fn(&AddedRecord) -> bool,
     ) -> Vec<Option<PartOwner>> {
         let is_it = |record: &AddedRecord, range: &BlockRecord| {
-            let name = range.block.as_ref();
-            range.deleted
-                && name.is_some_and(|name| is_named(name, &block.identity))
-                && is_about(record)
+            range.deleted && range.has_name_of(block) && is_about(record)
         };
         // Several blocks of a file may have one name.
         let has_text = |range: &BlockRecord| range.content_hash == block.fingerprint.content;
