@@ -175,6 +175,25 @@ const STORIES: &[LineStory] = &[
         expected: "------",
     },
     LineStory {
+        name: "a person throws lines away, and writes them in another function",
+        told: |place| {
+            place.step(0, &f("x"));
+            place.write(1, &f("check fail x"));
+            place.git(&["checkout", "-q", "."]);
+            place.step(0, &(f("x") + &function("g", "check fail y")));
+        },
+        expected: "------",
+    },
+    LineStory {
+        name: "a person takes lines back, and writes them in another function before a squash",
+        told: |place| {
+            place.step(0, &f("x"));
+            let of_person = f("x") + &function("g", "check fail y");
+            squashed_by_server(place, &[(1, f("check fail x")), (0, of_person)]);
+        },
+        expected: "------",
+    },
+    LineStory {
         name: "a line is thrown away, and needed by a person after some commits",
         told: |place| {
             place.step(0, &function("x", "x"));

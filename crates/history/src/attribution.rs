@@ -11,12 +11,17 @@
 //! block count only if at least half of them are there, apart from that first line. Imports and
 //! comments count only if a definition of the same record does, if it had one: a person throws away a function that needed
 //! `import os`, and writes another one that needs it, too.
+//!
+//! For the same reason a line is not there if it stands in another definition now, although its own
+//! one is still in the text: after an agent's `if err != nil {` in `load` was thrown away, a person
+//! may write the same line in `save`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::iter;
 use std::sync::Arc;
 
-use code::BlockKind;
 use code::saying_lines::says_something;
+use code::{Block, BlockKind, FileBlocks};
 
 use crate::line_map::lines_in;
 use crate::moves::parsed;
@@ -67,7 +72,8 @@ pub fn attribute_part(
             let lines = lines_of_runs(runs, text, &open);
             lines.into_iter().for_each(|line| (found[line], is_open[line]) = (Some(at), false));
         }
-        let there = lines_in(&record.text, text);
+        let mut there = lines_in(&record.text, text);
+        leave_out_lines_elsewhere(path, (&record.text, text), &is_open, &mut there);
         if !there.iter().enumerate().any(|(line, place)| place.is_some() && is_open[line]) {
             continue;
         }
@@ -98,6 +104,65 @@ pub fn attribute_part(
         }
     }
     found
+}
+
+/// Leaves out the open lines that are in another definition than before although their own one is still
+/// there: the other one neither is inside of it nor has its whole body. `there` has the earlier line of
+/// each line. The texts are parsed only if such a line follows another line than before.
+fn leave_out_lines_elsewhere(
+    path: &str,
+    (before, now): (&LineText, &LineText),
+    is_open: &[bool],
+    there: &mut [Option<usize>],
+) {
+    let follows_another = |line: usize| match (there[line], line.checked_sub(1)) {
+        (Some(place), Some(last)) => place > 0 && there[last] != Some(place - 1),
+        _ => false,
+    };
+    if !(0..now.len()).any(|line| is_open[line] && follows_another(line)) {
+        return;
+    }
+    let ((_old, old), (_new, new)) = (parsed(path, before), parsed(path, now));
+    let is_definition_now: HashSet<&str> =
+        new.blocks.iter().map(|block| &*block.identity.path).collect();
+    let mut goes_to: Vec<Option<&str>> = vec![None; before.len()];
+    for (line, place) in there.iter().enumerate() {
+        if let Some(place) = place {
+            goes_to[*place] = definitions_at(&new, line).next().map(|it| &*it.identity.path);
+        }
+    }
+    let mut bodies: HashMap<&str, HashSet<Option<&str>>> = HashMap::new();
+    for (line, place) in goes_to.iter().enumerate() {
+        let own = definitions_at(&old, line).next();
+        let is_body = |block: &&Block| line >= block.lines.start() as usize;
+        if let Some(own) = own.filter(is_body)
+            && says_something(before.line(line), language_of(path))
+        {
+            bodies.entry(&own.identity.path).or_default().insert(*place);
+        }
+    }
+    for (line, place) in there.iter_mut().enumerate().filter(|(line, _)| is_open[*line]) {
+        let own = place.and_then(|place| definitions_at(&old, place).next());
+        let own = own.map(|own| &*own.identity.path).filter(|own| is_definition_now.contains(own));
+        let mut around = definitions_at(&new, line).map(|block| &*block.identity.path).peekable();
+        let (Some(own), Some(innermost)) = (own, around.peek().copied()) else { continue };
+        let has_body = || bodies.get(own).is_some_and(|to| to.iter().eq([&Some(innermost)]));
+        if !around.any(|path| path == own) && !has_body() {
+            *place = None;
+        }
+    }
+}
+
+/// Returns the definitions around a line, counted from 0, the innermost first.
+fn definitions_at(blocks: &FileBlocks, line: usize) -> impl Iterator<Item = &Block> {
+    let at = |at: usize| (at, &blocks.blocks[at]);
+    let innermost = blocks.at_line(u32::try_from(line + 1).unwrap_or(u32::MAX)).map(at);
+    let around = iter::successors(innermost, move |(_, block)| block.container.map(at));
+    around.map(|(_, block)| block).filter(|block| is_definition(block.identity.kind))
+}
+
+fn is_definition(kind: BlockKind) -> bool {
+    !matches!(kind, BlockKind::Region | BlockKind::Paragraph | BlockKind::File)
 }
 
 /// How many recorded lines that say something are still there, and how many are gone.
@@ -134,10 +199,7 @@ fn lines_of_standing_changes(
     let block_of: Vec<Option<usize>> = (0..owners.len())
         .map(|line| owners[line].and_then(|_| blocks.at_line(numbered(line))))
         .collect();
-    let is_definition = |block: usize| {
-        let kind = blocks.blocks[block].identity.kind;
-        !matches!(kind, BlockKind::Region | BlockKind::Paragraph | BlockKind::File)
-    };
+    let is_definition = |block: usize| is_definition(blocks.blocks[block].identity.kind);
     let mut of_blocks: HashMap<Option<usize>, LeftLines> = HashMap::new();
     // Whoever writes another definition of that name writes its first line, too, below the same comment.
     // So these lines do not show that the rest is still there.
@@ -303,6 +365,31 @@ mod tests {
         let parts = "a +def +one +two +x +y +z b";
         assert_eq!(told("a def one two b", "a def one two x mine b", &[parts]), "-------");
         assert_eq!(told("a def one two b", "a def one two x y z b", &[parts]), "----000-");
+    }
+
+    #[test]
+    fn a_line_of_another_definition_is_nobodys_while_its_own_is_there() {
+        let check = "    if not user:|        return None";
+        let added = "+    if not user:|+        return None";
+        let recorded = format!("def load(user):|{added}|    return 1");
+        let load = "def load(user):|    return 1";
+        for (base, now, expected) in [
+            // A person puts `load` back, and writes the same lines in another function.
+            (load, format!("{load}|def save(user):|{check}|    return 2"), "------"),
+            (load, format!("def save(user):|{check}|    return 2|{load}"), "------"),
+            (load, format!("class A:|    x = 1|def load(user):|{check}|    return 1"), "---00-"),
+            // The function is gone on under another name, or it holds the other one.
+            (load, format!("def save(user):|{check}|    return 1"), "-00-"),
+            (load, format!("def load(user):|  def f():|{check}|  return 1"), "--00-"),
+            // The functions have changed their names.
+            (
+                "def save(user):|    return 2|def load(user):|    return 1",
+                format!("def load(user):|    return 2|def save(user):|{check}|    return 1"),
+                "---00-",
+            ),
+        ] {
+            assert_eq!(told_of("a.py", base, &now, &[&recorded]), expected, "{now}");
+        }
     }
 
     #[test]

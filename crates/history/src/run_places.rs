@@ -5,7 +5,8 @@
 //! put on others, and a run is where its text is. Two people may have written equal lines, so a place
 //! counts only if something besides the text of one line tells it from others:
 //!
-//! - the text, if at least two of its lines say something and it is in no other place;
+//! - the text, if at least four of its lines say something and it is in no other place. Fewer, such as
+//!   `if err != nil {` and `return err`, stand in many functions;
 //! - the runs around it, if they have moved by the same number of lines;
 //! - the block that the section names for it.
 //!
@@ -25,7 +26,7 @@ use crate::text::{LineText, language_of};
 
 /// The smallest number of lines of a text that say something and that two people do not write by
 /// chance.
-const MIN_LINES: usize = 2;
+const MIN_LINES: usize = 4;
 /// If as many runs and places with one text would have to be compared, none of them counts.
 const MAX_PAIRS: usize = 64 * 1024;
 
@@ -369,7 +370,12 @@ mod tests {
             ("two functions have one each", "f: a +log b g: +log c", "+@os f: a !log b g: !log c"),
             ("several in one function", "f: +log a +log b +log", "+@os f: !log a !log b !log"),
             ("one of several was taken away", "f: +log a +log b +log", "+@os f: +log a b +log"),
-            ("two lines that say something", "f: a +one +two b g: c", "f: a b g: !one !two c"),
+            ("two lines in another function", "f: a +one +two b g: c", "f: a b g: +one +two c"),
+            (
+                "four lines in another function",
+                "f: a +one +two +three +four b g: c",
+                "f: a b g: !one !two !three !four c",
+            ),
             ("a run is broken", "f: a +one +two b", "f: a +one x +two b"),
             ("half of a run was there before", "f: a +one +two b", "+@os f: a one +two b"),
             (
