@@ -10,7 +10,7 @@ use super::client::Client;
 /// How long work that is usually quick may take before its progress is shown.
 const QUICK: Duration = Duration::from_millis(500);
 
-/// Shows `title` like [`show`], unless the work is done within a moment.
+/// Waits for half a second, then shows `title` until `done` is sent or dropped.
 pub(crate) async fn show_if_slow(client: Client, title: String, mut done: oneshot::Receiver<()>) {
     if tokio::time::timeout(QUICK, &mut done).await.is_err() {
         show(client, title, done).await;

@@ -77,6 +77,7 @@ impl BlockKind {
     }
 }
 
+/// What tells a block from the others of its file.
 #[derive(
     Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
@@ -99,16 +100,22 @@ impl std::fmt::Display for Identity {
     }
 }
 
+/// A definition, or the code between two definitions, with its place in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     pub identity: Identity,
+    /// The last part of the path: `verify` of `AuthMiddleware.verify`.
     pub name: String,
+    /// The block around this one, as an index into [`FileBlocks::blocks`].
     pub container: Option<usize>,
     /// The bytes of the lead: decorators, attributes, `export` and the doc comment directly above.
     /// They end where the node starts. Without a lead, the range is empty.
     pub lead: Range<usize>,
+    /// The bytes of the node, without the lead.
     pub bytes: Range<usize>,
+    /// The lines of the node.
     pub lines: LineRange,
+    /// The lines of the lead and the node.
     pub whole_lines: LineRange,
     /// The bytes of the name. A block without a name has its first line here.
     pub name_bytes: Range<usize>,

@@ -19,9 +19,12 @@ use std::array;
 
 /// The number of lanes in a sketch, of 8 bits each.
 pub(super) const LANES: usize = 128;
+/// The number of lanes in a sketch of pairs.
 pub(super) const PAIR_LANES: usize = 64;
+/// The number of tokens in a shingle.
 pub(super) const SHINGLE: usize = 4;
 
+/// Returns the FNV-1a hash of a token's text.
 pub(super) fn token_code(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
@@ -40,6 +43,7 @@ fn mix(value: u64) -> u64 {
     z ^ (z >> 31)
 }
 
+/// Returns the sketch of a block with these token codes. `N` is a power of two.
 pub(super) fn sketch<const N: usize>(codes: &[u64], shingle: usize) -> [u8; N] {
     if codes.is_empty() {
         return [0; N];
@@ -50,11 +54,11 @@ pub(super) fn sketch<const N: usize>(codes: &[u64], shingle: usize) -> [u8; N] {
         let lane = &mut smallest[(hash & (N as u64 - 1)) as usize];
         *lane = (*lane).min(hash >> N.trailing_zeros());
     }
-    array::from_fn(|lane| mix(smallest[lender(&smallest, lane)]) as u8)
+    array::from_fn(|lane| mix(smallest[lane_with_hash(&smallest, lane)]) as u8)
 }
 
 /// Returns the lane itself if it has a shingle, otherwise the lane that it borrows from.
-fn lender<const N: usize>(smallest: &[u64; N], lane: usize) -> usize {
+fn lane_with_hash<const N: usize>(smallest: &[u64; N], lane: usize) -> usize {
     if smallest[lane] != u64::MAX {
         return lane;
     }
@@ -68,7 +72,7 @@ pub(super) fn equal_lanes<const N: usize>(a: &[u8; N], b: &[u8; N]) -> usize {
     // The number of equal lanes among 128 fits into a byte. Counting in bytes lets the compiler use
     // vector instructions.
     let count = |(a, b): (&[u8], &[u8])| a.iter().zip(b).map(|(a, b)| u8::from(a == b)).sum::<u8>();
-    a.chunks(128).zip(b.chunks(128)).map(count).map(usize::from).sum()
+    a.chunks(LANES).zip(b.chunks(LANES)).map(count).map(usize::from).sum()
 }
 
 /// Estimates the Jaccard similarity from the number of equal lanes. Two different lanes are equal

@@ -253,7 +253,9 @@ impl<'a, 'git> Walk<'a, 'git> {
                 self.add_pending(parent, version.1, Pending { node, place, lines: pending.lines });
                 Ok(())
             }
-            WalkStep::Parents(parents) => self.pass(version.0, version.1, pending, parents),
+            WalkStep::Parents(parents) => {
+                self.pass_to_parents(version.0, version.1, pending, parents)
+            }
         }
     }
 
@@ -315,7 +317,7 @@ impl<'a, 'git> Walk<'a, 'git> {
                             return Ok(());
                         }
                     }
-                    return self.pass(commit, path, pending, parents);
+                    return self.pass_to_parents(commit, path, pending, parents);
                 }
                 Err(GitError::Missing { .. }) => {
                     self.settle(Origin::Missing, commit, path, pending);
@@ -425,7 +427,7 @@ impl<'a, 'git> Walk<'a, 'git> {
         Ok(WalkStep::Parents(parents))
     }
 
-    fn pass(
+    fn pass_to_parents(
         &mut self,
         commit: ObjectId,
         path: BString,
@@ -451,14 +453,14 @@ impl<'a, 'git> Walk<'a, 'git> {
             self.add_pending(commit, path, Pending { node, place, lines });
         }
         if let [parent] = pending.node.parents[..] {
-            self.pass_moved((commit, parent), &path, (blob, &passing), &mut pending)?;
+            self.pass_moved_blocks((commit, parent), &path, (blob, &passing), &mut pending)?;
         }
         self.settle(Origin::Brought, commit, path, pending);
         Ok(())
     }
 
     /// Passes the lines of whole blocks that a commit moved. The others stay.
-    fn pass_moved(
+    fn pass_moved_blocks(
         &mut self,
         (commit, parent): (ObjectId, ObjectId),
         path: &BString,
@@ -544,7 +546,8 @@ impl<'a, 'git> Walk<'a, 'git> {
     }
 
     fn text(&mut self, blob: ObjectId) -> Result<Arc<LineText>, GitError> {
-        /// A walk needs the text of a version and of the one before it, so few are kept.
+        /// A walk needs the text of a version and of the one before it. So few are kept, and it does
+        /// not matter which.
         const KEPT: usize = 8;
         if let Some(text) = self.texts.get(&blob) {
             return Ok(Arc::clone(text));

@@ -135,7 +135,7 @@ pub fn is_open(path: &RelativePath) -> bool {
 /// Returns what stands for the journals of a folder that cannot be read.
 pub(super) fn unread(error: &StoreError) -> (RelativePath, ParsedLedgerFile) {
     let path = shown_path(MAIN);
-    let parsed = ParsedLedgerFile::unread(&path, error);
+    let parsed = ParsedLedgerFile::from_read_error(&path, error);
     (path, parsed)
 }
 

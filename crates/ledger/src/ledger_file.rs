@@ -37,6 +37,7 @@ pub struct ParsedLedgerFile {
     pub is_unread: bool,
 }
 
+/// Returns true if a record of this session and writer was written here.
 pub(super) type IsOwn<'a> = &'a (dyn Fn(Option<&str>, &str) -> bool + Sync);
 
 impl ParsedLedgerFile {
@@ -45,11 +46,11 @@ impl ParsedLedgerFile {
             Ok(read) => read,
             // Another process has moved its records on since the folder was listed.
             Err(error) if is_missing(&error) => Self::default(),
-            Err(error) => Self::unread(&file.path, &error),
+            Err(error) => Self::from_read_error(&file.path, &error),
         }
     }
 
-    pub(super) fn unread(path: &RelativePath, error: &dyn Error) -> Self {
+    pub(super) fn from_read_error(path: &RelativePath, error: &dyn Error) -> Self {
         let finding = finding(
             Code::LedgerUnreadable,
             &EntryOrigin::of_file(path),

@@ -17,6 +17,7 @@ pub(super) type Elements = Vec<Vec<WordPiece>>;
 #[derive(Clone, PartialEq)]
 pub(super) struct Variable {
     pub(super) elements: Elements,
+    /// True if the variable is certainly set at this point of the walk.
     pub(super) sure: bool,
 }
 
@@ -24,6 +25,7 @@ pub(super) struct Variable {
 pub(super) struct Function {
     pub(super) name: String,
     pub(super) body: Rc<ShellCommand>,
+    /// True if a command before this point may have called it.
     pub(super) called: bool,
     /// True if the function is certainly defined at this point of the walk.
     pub(super) sure: bool,
@@ -54,6 +56,7 @@ pub(super) struct ShellState {
     pub(super) arguments: Option<Elements>,
     /// For each running function, its local variables with the values they had outside.
     pub(super) locals: Vec<Vec<(String, Option<Variable>)>>,
+    /// The names that `declare -n` made, each with the name of the variable that it stands for.
     pub(super) references: Vec<(String, String)>,
     pub(super) functions: Vec<Function>,
     pub(super) aliases: Vec<Alias>,
@@ -134,14 +137,14 @@ impl ShellState {
                 self.references.push(reference);
             }
         }
-        let there = |here: &[Function], one: &Function| {
+        let is_certain = |here: &[Function], one: &Function| {
             here.iter().any(|known| known.sure && known.is_same_definition(one))
         };
         for function in &mut self.functions {
-            function.sure &= there(&other.functions, function);
+            function.sure &= is_certain(&other.functions, function);
         }
         for mut function in other.functions {
-            function.sure &= there(&self.functions, &function);
+            function.sure &= is_certain(&self.functions, &function);
             match self.functions.iter_mut().find(|known| known.is_same_definition(&function)) {
                 Some(known) => known.called |= function.called,
                 None => self.functions.push(function),
