@@ -203,7 +203,7 @@ pub use gix::ObjectId;
 pub use gix::bstr::{BStr, BString, ByteSlice};
 pub use history::{AddedFile, WRONG_CLOCK};
 pub use objects::{ChangedBlob, CommitNode, ObjectReader, TreePlace, TwoTrees};
-pub use web::WebAddress;
+pub use web::{Forge, RemoteAddress, WebAddress};
 
 /// An entry of a tree: its kind, and the id of its content. There is no id if a merge conflict is
 /// unresolved.

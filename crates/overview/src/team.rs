@@ -106,11 +106,11 @@ pub fn team(
     let git = Git::open(&root)?;
     let place = TeamPlace::in_root(&root);
     let remotes = git.map(|git| git.remotes()).unwrap_or_default();
-    let forges = ci::forges(&place, &remotes);
+    let job_files = ci::job_files(&place, &remotes);
     let mut answer = TeamAnswer { files: Vec::new(), notes: Vec::new() };
-    ci::add_ci_job(&place, &forges, &mut answer)?;
+    ci::add_ci_job(&place, &job_files, &mut answer)?;
     precommit::add_precommit_hook(&place, &mut answer)?;
-    codeowners::add_codeowners(&place, &forges, owners, &mut answer)?;
+    codeowners::add_codeowners(&place, &job_files, owners, &mut answer)?;
     Ok(answer)
 }
 

@@ -16,6 +16,7 @@ use export::jsonl::{JsonStream, JsonTables, TABLES};
 use export::otlp::LogRecords;
 use export::people::People;
 use export::range::{CommitRange, ExportError, RowCounts, RowSink, export};
+use ground::git::RemoteAddress;
 use ground::key_links::percent_encoded;
 use ground::store;
 use why::Workspace;
@@ -215,20 +216,12 @@ pub(super) fn repository_name(workspace: &Workspace) -> String {
 }
 
 fn name_in_url(url: &str) -> String {
-    let bare = url.trim_end_matches('/');
-    let bare = bare.strip_suffix(".git").unwrap_or(bare);
-    let (scheme, rest) =
-        bare.split_once("://").map_or((None, bare), |(scheme, rest)| (Some(scheme), rest));
-    let is_path = scheme == Some("file")
-        || (scheme.is_none() && !rest.split('/').next().unwrap_or_default().contains(':'));
-    if is_path || rest.as_bytes().get(1) == Some(&b':') {
-        return rest.rsplit(['/', '\\']).next().unwrap_or(rest).to_owned();
-    }
-    let rest = rest.split_once('@').map_or(rest, |(_, host)| host);
-    match scheme {
-        None => rest.replacen(':', "/", 1).replace("//", "/"),
-        Some(_) => rest.to_owned(),
-    }
+    let folder = || {
+        let path = url.trim_end_matches('/');
+        let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+        name.strip_suffix(".git").unwrap_or(name).to_owned()
+    };
+    RemoteAddress::parse(url).map_or_else(folder, |address| address.name())
 }
 
 fn folder_name(text: &str) -> String {
@@ -342,6 +335,7 @@ mod tests {
         for url in [
             "https://forge.example/team/shop.git",
             "https://token@forge.example/team/shop/",
+            "https://ada:se@cret@forge.example/team/shop",
             "ssh://git@forge.example/team/shop.git",
             "git@forge.example:team/shop.git",
             "forge.example:/team/shop",

@@ -1,18 +1,69 @@
-//! Where a forge shows the commits and pull requests of this repository, by the address of a remote.
+//! The address of a remote, and where its forge shows commits and pull requests.
 
 use super::Git;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forge {
+    GitHub,
+    GitLab,
+}
+
+/// The address of a remote on another machine: `https://host/path`, `ssh://git@host:22/path` or
+/// `git@host:path`. Names and passwords are left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RemoteAddress<'a> {
+    scheme: Option<&'a str>,
+    host: &'a str,
+    port: Option<&'a str>,
+    path: &'a str,
+}
+
+impl<'a> RemoteAddress<'a> {
+    /// Reads an address. `None` for a folder of this machine.
+    pub fn parse(remote: &'a str) -> Option<Self> {
+        let (scheme, (authority, path)) = match remote.split_once("://") {
+            Some(("file", _)) => return None,
+            Some((scheme, rest)) => (Some(scheme), rest.split_once('/').unwrap_or((rest, ""))),
+            None => (None, remote.split_once(':')?),
+        };
+        // A path of Windows begins with a letter and a colon.
+        if scheme.is_none() && (authority.len() == 1 || authority.contains('/')) {
+            return None;
+        }
+        // A password may contain a colon or an `@`, so the host is what follows the last `@`.
+        let place = authority.rsplit_once('@').map_or(authority, |(_, place)| place);
+        let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+        let (host, port) = match place.rsplit_once(':') {
+            Some((host, port)) if is_port(port) => {
+                (host, Some(port).filter(|port| !port.is_empty()))
+            }
+            _ => (place, None),
+        };
+        let path = path.trim_matches('/');
+        Some(Self { scheme, host, port, path: path.strip_suffix(".git").unwrap_or(path) })
+    }
+
+    /// Returns the forge, if the host names it.
+    pub fn forge(&self) -> Option<Forge> {
+        let named = [(Forge::GitHub, "github"), (Forge::GitLab, "gitlab")];
+        named.into_iter().find_map(|(forge, word)| self.host.contains(word).then_some(forge))
+    }
+
+    /// Returns what all clones have in common: `host/path`.
+    pub fn name(&self) -> String {
+        format!("{}/{}", authority(self.host, self.port), self.path)
+    }
+}
+
+fn authority(host: &str, port: Option<&str>) -> String {
+    port.map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebAddress {
     /// For example `https://github.com/owner/name`.
     page: String,
-    forge: WebForge,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum WebForge {
-    GitHub,
-    GitLab,
+    forge: Forge,
 }
 
 impl Git {
@@ -23,45 +74,29 @@ impl Git {
 }
 
 impl WebAddress {
-    /// Reads `https://host/path`, `ssh://git@host/path` or `git@host:path`. Names and passwords are
-    /// left out.
     fn of_remote(remote: &str) -> Option<Self> {
-        let (host, path, port) = match remote.split_once("://") {
-            Some((scheme @ ("https" | "ssh"), rest)) => {
-                let (authority, path) = rest.split_once('/')?;
-                let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-                let (host, port) = host.split_once(':').unwrap_or((host, ""));
-                (host, path, if scheme == "https" { port } else { "" })
-            }
+        let address = RemoteAddress::parse(remote)?;
+        let port = match address.scheme {
+            Some("https") => address.port,
+            None | Some("ssh") => None,
             Some(_) => return None,
-            None => {
-                let (authority, path) = remote.split_once(':')?;
-                (authority.rsplit_once('@').map_or(authority, |(_, host)| host), path, "")
-            }
         };
-        let host = host.strip_prefix("ssh.").unwrap_or(host);
-        let path = path.trim_matches('/');
-        let path = path.strip_suffix(".git").unwrap_or(path);
+        let host = address.host.strip_prefix("ssh.").unwrap_or(address.host);
+        let path = address.path;
         let is_plain = |text: &str, more: &str| {
             !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || more.contains(c))
         };
-        let is_port = port.bytes().all(|byte| byte.is_ascii_digit());
-        if !is_plain(host, ".-") || !is_plain(path, "._~-/") || !path.contains('/') || !is_port {
+        if !is_plain(host, ".-") || !is_plain(path, "._~-/") || !path.contains('/') {
             return None;
         }
-        let forge = match host {
-            _ if host.contains("github") => WebForge::GitHub,
-            _ if host.contains("gitlab") => WebForge::GitLab,
-            _ => return None,
-        };
-        let port = if port.is_empty() { String::new() } else { format!(":{port}") };
-        Some(Self { page: format!("https://{host}{port}/{path}"), forge })
+        let forge = address.forge()?;
+        Some(Self { page: format!("https://{}/{path}", authority(host, port)), forge })
     }
 
     pub fn commit(&self, id: &str) -> String {
         match self.forge {
-            WebForge::GitHub => format!("{}/commit/{id}", self.page),
-            WebForge::GitLab => format!("{}/-/commit/{id}", self.page),
+            Forge::GitHub => format!("{}/commit/{id}", self.page),
+            Forge::GitLab => format!("{}/-/commit/{id}", self.page),
         }
     }
 
@@ -74,8 +109,8 @@ impl WebAddress {
         }
         Some(match self.forge {
             // The page of a pull request leads on to the issue with that number.
-            WebForge::GitHub => format!("{}/pull/{number}", self.page),
-            WebForge::GitLab => format!("{}/-/issues/{number}", self.page),
+            Forge::GitHub => format!("{}/pull/{number}", self.page),
+            Forge::GitLab => format!("{}/-/issues/{number}", self.page),
         })
     }
 }
@@ -83,6 +118,29 @@ impl WebAddress {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_host_of_an_address_is_found_in_every_form() {
+        for (address, expected) in [
+            ("https://git.example.org/a/b", Some("git.example.org")),
+            ("https://me:se:cret@git.example.org:8443/a", Some("git.example.org")),
+            ("https://me:se@cret@[::1]:8443/a", Some("[::1]")),
+            ("ssh://git@git.example.org:22/a", Some("git.example.org")),
+            ("git@git.example.org:a/b.git", Some("git.example.org")),
+            ("git.example.org:a/b", Some("git.example.org")),
+            ("/srv/git/github-mirror", None),
+            ("../beside", None),
+            ("../github:1", None),
+            ("file:///srv/git/github", None),
+            (r"C:\git\shop", None),
+        ] {
+            assert_eq!(
+                RemoteAddress::parse(address).map(|found| found.host),
+                expected,
+                "{address}"
+            );
+        }
+    }
 
     #[test]
     fn a_remote_of_a_known_forge_has_pages() {

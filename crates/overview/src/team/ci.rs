@@ -1,9 +1,10 @@
 //! Adds the CI job: as a file of its own if the forge supports that, otherwise as lines to paste.
 
 use super::{Remainder, TeamAnswer, TeamFile, TeamFileDone, TeamPlace};
+use ground::git::{Forge, RemoteAddress};
 use ground::store::StoreError;
 
-const WORKFLOW: &str = ".github/workflows/intent.yml";
+pub(super) const WORKFLOW: &str = ".github/workflows/intent.yml";
 const GITLAB: &str = ".gitlab-ci.yml";
 const JENKINS: &str = "Jenkinsfile";
 pub(super) const PATHS: [&str; 3] = [WORKFLOW, GITLAB, JENKINS];
@@ -15,69 +16,52 @@ const JENKINS_TEXT: &str = include_str!("../../../../integrations/ci/jenkins.gro
 /// counts as ours.
 const FILLED_IN: [&str; 3] = ["INTENT_ARCHIVE:", "INTENT_SHA256:", "INTENT_FOLDER:"];
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Forge {
-    GitHub,
-    GitLab,
-    Jenkins,
-}
-
-pub(super) fn forges(place: &TeamPlace, remotes: &[String]) -> Vec<Forge> {
+/// Returns the file of the job for each forge that the tree or a remote names.
+pub(super) fn job_files(place: &TeamPlace, remotes: &[String]) -> Vec<&'static str> {
     let in_tree = [
-        (Forge::GitHub, &[".github/workflows"][..]),
-        (Forge::GitLab, &[GITLAB, ".gitlab"]),
-        (Forge::Jenkins, &[JENKINS]),
+        (WORKFLOW, &[".github/workflows"][..]),
+        (GITLAB, &[GITLAB, ".gitlab"]),
+        (JENKINS, &[JENKINS]),
     ];
     let shown =
         in_tree.into_iter().filter(|(_, names)| names.iter().any(|name| place.exists(name)));
-    let hosts: Vec<&str> = remotes.iter().map(|address| host(address)).collect();
-    let named = [(Forge::GitHub, "github"), (Forge::GitLab, "gitlab")];
-    let named = named.into_iter().filter(|(_, word)| hosts.iter().any(|host| host.contains(word)));
+    let has_remote = |forge: Forge| {
+        remotes.iter().any(|url| RemoteAddress::parse(url).and_then(|at| at.forge()) == Some(forge))
+    };
+    let named = [(WORKFLOW, Forge::GitHub), (GITLAB, Forge::GitLab)];
     // The folder `.github` alone is weak evidence: it also holds other things than workflows, such
     // as settings of agents, whichever forge is used.
-    let by_folder = place.exists(".github").then_some(Forge::GitHub);
-    let found: [Vec<Forge>; 3] = [
-        shown.map(|(forge, _)| forge).collect(),
-        named.map(|(forge, _)| forge).collect(),
+    let by_folder = place.exists(".github").then_some(WORKFLOW);
+    let found: [Vec<&str>; 3] = [
+        shown.map(|(file, _)| file).collect(),
+        named.into_iter().filter(|(_, forge)| has_remote(*forge)).map(|(file, _)| file).collect(),
         by_folder.into_iter().collect(),
     ];
-    found.into_iter().find(|forges| !forges.is_empty()).unwrap_or_default()
-}
-
-/// Returns the host of an address: `https://host/…`, `ssh://git@host:22/…`, or `git@host:…`.
-fn host(address: &str) -> &str {
-    let after = address.split_once("://").map_or(address, |(_, after)| after);
-    let host = after.split(['/', ':']).next().unwrap_or_default();
-    // In `https://name:password@host/` the first colon belongs to the password, so the host is what
-    // follows the last `@`.
-    match after.split('/').next().and_then(|authority| authority.rsplit_once('@')) {
-        Some((_, host)) => host.split(':').next().unwrap_or_default(),
-        None => host,
-    }
+    found.into_iter().find(|files| !files.is_empty()).unwrap_or_default()
 }
 
 pub(super) fn add_ci_job(
     place: &TeamPlace,
-    forges: &[Forge],
+    files: &[&'static str],
     answer: &mut TeamAnswer,
 ) -> Result<(), StoreError> {
-    if forges.is_empty() {
+    if files.is_empty() {
         answer.notes.push(
             "no forge is seen in the tree or in the remotes: in CI run `intent check --base origin/main`".to_owned(),
         );
     }
-    for forge in forges {
-        let (path, template) = match forge {
-            Forge::GitHub => (WORKFLOW, WORKFLOW_TEXT),
-            Forge::GitLab => (GITLAB, GITLAB_TEXT),
-            Forge::Jenkins => (JENKINS, JENKINS_TEXT),
+    for path in files {
+        let template = match *path {
+            WORKFLOW => WORKFLOW_TEXT,
+            GITLAB => GITLAB_TEXT,
+            _ => JENKINS_TEXT,
         };
         let there = place.read(path)?;
         // A workflow is a file of our own. The other files belong to the team, if they exist.
-        let is_shared = match forge {
-            Forge::GitHub => false,
-            Forge::GitLab => there.is_some(),
-            Forge::Jenkins => true,
+        let is_shared = match *path {
+            WORKFLOW => false,
+            GITLAB => there.is_some(),
+            _ => true,
         };
         let text = there.as_deref().unwrap_or_default();
         let calls_us = ["intent-lsp", "intent check", "ci/gitlab.yml"];
@@ -89,7 +73,7 @@ pub(super) fn add_ci_job(
             place.write(path, &in_folder(place, template))?;
             (TeamFileDone::Created, None)
         };
-        answer.files.push(TeamFile { path: path.to_owned(), done, lines });
+        answer.files.push(TeamFile { path: (*path).to_owned(), done, lines });
         let text = there.as_deref().unwrap_or(template);
         if !is_shared && text.contains("INTENT_ARCHIVE: \"\"") {
             answer.notes.push(format!(
@@ -131,24 +115,4 @@ pub(super) fn text_without_job(path: &str, text: &str) -> Option<Remainder> {
 fn template_without_values(text: &str) -> Vec<&str> {
     let is_theirs = |line: &&str| FILLED_IN.iter().any(|key| line.trim_start().starts_with(key));
     text.lines().map(str::trim_end).filter(|line| !is_theirs(line)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_host_of_an_address_is_found_in_every_form() {
-        for (address, expected) in [
-            ("https://git.example.org/a/b", "git.example.org"),
-            ("https://me:se:cret@git.example.org:8443/a", "git.example.org"),
-            ("ssh://git@git.example.org:22/a", "git.example.org"),
-            ("git@git.example.org:a/b.git", "git.example.org"),
-            ("git.example.org:a/b", "git.example.org"),
-            ("/srv/git/github-mirror", ""),
-            ("../beside", ".."),
-        ] {
-            assert_eq!(host(address), expected, "{address}");
-        }
-    }
 }

@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use super::ci::Forge;
+use super::ci::WORKFLOW;
 use super::{TeamAnswer, TeamFile, TeamFileDone, TeamPlace, block_in, has_mark, with_block};
 use ground::store::StoreError;
 
@@ -26,12 +26,12 @@ const RULES: [&str; 7] = [
 
 pub(super) fn add_codeowners(
     place: &TeamPlace,
-    forges: &[Forge],
+    job_files: &[&str],
     owners: &[String],
     answer: &mut TeamAnswer,
 ) -> Result<(), StoreError> {
     let there = PLACES.into_iter().find(|path| place.exists(path));
-    let path = there.unwrap_or(if forges.contains(&Forge::GitHub) { PLACES[0] } else { PLACES[1] });
+    let path = there.unwrap_or(if job_files.contains(&WORKFLOW) { PLACES[0] } else { PLACES[1] });
     let text = place.read(path)?;
     let is_in = text.as_deref().is_some_and(|text| block_in(text).is_some());
     let before = text.clone().unwrap_or_default();
