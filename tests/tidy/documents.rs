@@ -280,7 +280,7 @@ fn every_page_of_a_finding_matches_the_code() {
     let mut complaints = Vec::new();
     for code in Code::ALL {
         let name = code.as_str();
-        let page = read(&root().join(format!("docs/diagnostics/{name}.md")));
+        let page = code.page();
         let expected = [
             format!("# `{name}`\n"),
             code.summary().to_owned(),

@@ -40,6 +40,14 @@ macro_rules! codes {
             pub fn summary(self) -> &'static str {
                 match self { $(Code::$variant => $summary,)* }
             }
+            /// Returns the page `docs/diagnostics/<code>.md`.
+            pub fn page(self) -> &'static str {
+                match self {
+                    $(Code::$variant => {
+                        include_str!(concat!("../../../docs/diagnostics/", $text, ".md"))
+                    })*
+                }
+            }
             pub fn editor_default(self) -> Level {
                 match self { $(Code::$variant => Level::$editor,)* }
             }

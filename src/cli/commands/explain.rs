@@ -1,7 +1,5 @@
 //! `intent agent explain`: shows how a shell command is read, or what a finding means.
 
-mod pages;
-
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -9,7 +7,6 @@ use anstyle::Style;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 
-use self::pages::PAGES;
 use super::shared;
 use crate::cli::print::{
     BAD, Cell, DIM, GOOD, NOTE, PLAIN, Page, PrintedPiece, STRONG, UNSURE, WARN,
@@ -57,12 +54,10 @@ struct CodeAnswer {
 }
 
 pub fn run(context: &Context, args: ExplainArgs) -> Result<Exit, CliError> {
-    let code = args.command.as_deref().and_then(|text| Code::parse(text.trim()));
-    let page = code.and_then(|code| PAGES.iter().find(|(name, _)| *name == code.as_str()));
-    if let (Some(code), Some((name, page))) = (code, page) {
-        let answer = CodeAnswer { code: name, summary: code.summary(), page };
+    if let Some(code) = args.command.as_deref().and_then(|text| Code::parse(text.trim())) {
+        let answer = CodeAnswer { code: code.as_str(), summary: code.summary(), page: code.page() };
         return context.answer(&answer, |out| {
-            for line in page.lines() {
+            for line in answer.page.lines() {
                 out.text(line).end();
             }
         });
