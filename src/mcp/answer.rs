@@ -1,13 +1,12 @@
 //! Answers of tools: structured data with a short text for the model, or a refusal.
 
 use rmcp::model::{CallToolResult, ContentBlock};
-use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
 use ground::{Hint, text};
 use judgement::file::FileError;
-use judgement::gate::Denial;
+use judgement::gate::{Denial, DenialCode};
 use why::lesson_error::LessonError;
 use why::{ReadError, VerbError};
 
@@ -48,101 +47,83 @@ impl<T: Serialize> ToolAnswer<T> {
 const MAX_WORDS: usize = 24_000;
 
 /// Why a tool did nothing.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Refusal {
-    /// A stable code: SCOPE_VIOLATION, STALE_FILE, …
-    code: String,
-    /// What happened, and what to do next.
-    message: String,
-    /// The path that the refusal is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    path: Option<String>,
-    /// The intent that the refusal is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    intent: Option<String>,
-    /// The rule that led to the refusal.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rule: Option<String>,
-}
+#[derive(Debug)]
+pub(super) struct Refusal(Denial);
 
 impl Refusal {
-    fn new(code: &str, message: String) -> Self {
-        Self { code: code.to_owned(), message, path: None, intent: None, rule: None }
+    fn new(code: DenialCode, message: impl Into<String>) -> Self {
+        Self(Denial::new(code, message))
     }
 
     /// Returns the refusal of arguments that are invalid or too large.
     pub(super) fn unreadable(message: impl Into<String>) -> Self {
-        Self::new("UNREADABLE_PAYLOAD", message.into())
+        Self::new(DenialCode::UnreadablePayload, message)
     }
 
     /// Returns the refusal of a call that a person has to approve first.
     pub(super) fn asked(message: impl Into<String>) -> Self {
-        Self::new("APPROVAL_REQUIRED", message.into())
+        Self::new(DenialCode::ApprovalRequired, message)
     }
 
     pub(super) fn failed(message: impl Into<String>) -> Self {
-        Self::new("HOOK_ERROR", message.into())
+        Self::new(DenialCode::HookError, message)
     }
 
     pub(super) fn as_words(&self) -> String {
-        format!("{}: {}", self.code, text::visible(&self.message, true))
+        format!("{}: {}", self.0.code, text::visible(&self.0.message, true))
     }
 
+    /// Returns the denial without the fields that say nothing.
     pub(super) fn data(&self) -> Value {
-        serde_json::to_value(self).unwrap_or_default()
+        let mut data = serde_json::to_value(&self.0).unwrap_or_default();
+        if let Some(fields) = data.as_object_mut() {
+            fields.retain(|_, value| !value.is_null());
+        }
+        data
     }
 }
 
 impl From<Denial> for Refusal {
     fn from(denial: Denial) -> Self {
-        Self {
-            code: denial.code.to_string(),
-            message: denial.message,
-            path: denial.path,
-            intent: denial.intent,
-            rule: denial.rule,
-        }
+        Self(denial)
     }
 }
 
 impl From<VerbError> for Refusal {
     fn from(error: VerbError) -> Self {
         let (code, intent) = match &error {
-            VerbError::UnknownIntent { id, .. } => ("UNKNOWN_INTENT", Some(id.clone())),
-            VerbError::NotInProgress { id, .. } => ("INTENT_NOT_ACTIVE", Some(id.clone())),
-            VerbError::NothingSelected { .. } => ("INTENT_REQUIRED", None),
-            VerbError::Path(_) => ("SCOPE_VIOLATION", None),
-            VerbError::Lesson(LessonError::ForAPerson) => ("APPROVAL_REQUIRED", None),
+            VerbError::UnknownIntent { id, .. } => (DenialCode::UnknownIntent, Some(id.clone())),
+            VerbError::NotInProgress { id, .. } => (DenialCode::IntentNotActive, Some(id.clone())),
+            VerbError::NothingSelected { .. } => (DenialCode::IntentRequired, None),
+            VerbError::Path(_) => (DenialCode::ScopeViolation, None),
+            VerbError::Lesson(LessonError::ForAPerson) => (DenialCode::ApprovalRequired, None),
             VerbError::Lesson(
                 LessonError::Denied
                 | LessonError::KeptFromAgents { .. }
                 | LessonError::ControlFile { .. },
-            ) => ("PROTECTED_PATH", None),
+            ) => (DenialCode::ProtectedPath, None),
             VerbError::Lesson(_)
             | VerbError::Proposal(_)
             | VerbError::Approval(_)
             | VerbError::Read(ReadError::Missing { .. } | ReadError::NoLine { .. }) => {
-                ("UNREADABLE_PAYLOAD", None)
+                (DenialCode::UnreadablePayload, None)
             }
-            _ => ("HOOK_ERROR", None),
+            _ => (DenialCode::HookError, None),
         };
-        Self { intent, ..Self::new(code, error.with_hint()) }
+        Self(Denial { intent, ..Denial::new(code, error.with_hint()) })
     }
 }
 
 impl From<FileError> for Refusal {
     fn from(error: FileError) -> Self {
         let message = error.to_string();
-        match error {
-            FileError::Denied(denial) => (*denial).into(),
-            FileError::Verb(error) => error.into(),
-            FileError::Stale { path, .. } => {
-                Self { path: Some(path.to_string()), ..Self::new("STALE_FILE", message) }
-            }
-            FileError::Unusable { path, .. } => {
-                Self { path: Some(path.to_string()), ..Self::unreadable(message) }
-            }
-        }
+        let (code, path) = match error {
+            FileError::Denied(denial) => return Self(*denial),
+            FileError::Verb(error) => return error.into(),
+            FileError::Stale { path, .. } => (DenialCode::StaleFile, path),
+            FileError::Unusable { path, .. } => (DenialCode::UnreadablePayload, path),
+        };
+        Self(Denial { path: Some(path.to_string()), ..Denial::new(code, message) })
     }
 }
 

@@ -10,7 +10,7 @@ use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Value, json};
 
-use super::answer::Refusal;
+use judgement::gate::Denial;
 
 /// Returns the schema of a tool's arguments. It has no references, and an optional value is not
 /// also `null`, because clients pass the schema to models that support only a few keywords.
@@ -34,9 +34,10 @@ pub(super) fn of_answer<T: JsonSchema>() -> Arc<JsonObject> {
     settings.inline_subschemas = true;
     let mut generator = settings.into_generator();
     let mut fields = FieldTypes::new();
-    for schema in [generator.root_schema_for::<T>(), generator.root_schema_for::<Refusal>()] {
-        add_fields(schema.as_value(), &mut fields);
-    }
+    add_fields(generator.root_schema_for::<Denial>().as_value(), &mut fields);
+    // The schema of a code lists the words that it may be, which says more than its type.
+    fields.insert("code".to_owned(), BTreeSet::from(["string".to_owned()]));
+    add_fields(generator.root_schema_for::<T>().as_value(), &mut fields);
     let properties: JsonObject = fields
         .into_iter()
         .map(|(name, types)| match types.contains(ANY_TYPE) {
