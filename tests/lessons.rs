@@ -291,7 +291,7 @@ fn the_command_line_adds_and_refuses_lessons() {
     let refused = intent(&repo, &["lesson", "Nobody sits here.", "--json"]);
     assert_eq!(refused.code, 2, "{}", refused.out);
     let protocol = intent(&repo, &["protocol"]);
-    assert_eq!(protocol.out, judgement::protocol::PROTOCOL);
+    assert_eq!(protocol.out, judgement::gate::PROTOCOL);
 }
 
 #[test]

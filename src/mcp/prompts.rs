@@ -2,7 +2,7 @@
 
 use rmcp::model::{ErrorData, GetPromptResult, Prompt, PromptMessage, Role};
 
-use judgement::protocol::PROTOCOL;
+use judgement::gate::PROTOCOL;
 
 const NAME: &str = "intent_protocol";
 const WHAT: &str = "How an agent works in a project that records its intents";

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ground::store::{self, StoreError};
 use ground::{Hint, RelativePath, Root};
-use ledger::{imported, read};
+use ledger::{IMPORTED_FOLDER, read};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -89,7 +89,7 @@ pub fn import_ledger(root: &Root, file: &Path) -> Result<ImportedFile, ImportErr
         return Err(ImportError::ReadInPlace(path));
     }
     let bytes = bytes_of(file)?;
-    let path = RelativePath::new(&format!("{}/ledger.jsonl", imported::FOLDER));
+    let path = RelativePath::new(&format!("{}/ledger.jsonl", IMPORTED_FOLDER));
     let parsed = read::bytes(&path.expect("the path has only plain names"), &bytes);
     if parsed.entries.is_empty() {
         return Err(ImportError::NoRecord);
@@ -100,8 +100,8 @@ pub fn import_ledger(root: &Root, file: &Path) -> Result<ImportedFile, ImportErr
         Some(UnreadablePart { start_line: lines.start(), end_line: lines.end(), reason })
     });
     let unreadable = unreadable.collect();
-    let (name, was_known) = keep_copy(&root.path().join(imported::FOLDER), file, &bytes)?;
-    let name = format!("{}/{name}", imported::FOLDER);
+    let (name, was_known) = keep_copy(&root.path().join(IMPORTED_FOLDER), file, &bytes)?;
+    let name = format!("{}/{name}", IMPORTED_FOLDER);
     Ok(ImportedFile { name, records: parsed.entries.len(), was_known, unreadable })
 }
 

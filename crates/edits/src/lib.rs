@@ -1,7 +1,6 @@
 //! Computes what an edit would make of a text. All functions are pure: they take texts and return
 //! texts.
 //!
-//! - `after`: what a file is after a tool call.
 //! - `blocks`: SEARCH/REPLACE blocks.
 //! - `change`: what one call of a tool would do to one file.
 //! - `line_ends`: line endings.
@@ -9,9 +8,7 @@
 //! - `notebook_cells`: the cells of a notebook that an editor shows as documents.
 //! - `patch`: the `apply_patch` format.
 //! - `replace`: replacing literal texts, as the edit tools of agents do.
-//! - `unified_diff`: a difference of two texts, written for people.
 
-mod after;
 pub mod blocks;
 mod change;
 mod line_ends;
@@ -21,15 +18,24 @@ pub mod patch;
 mod replace;
 #[cfg(test)]
 mod tests;
-mod unified_diff;
 
 use std::ops::Range;
 
-pub use after::After;
+use imara_diff::{Algorithm, BasicLineDiffPrinter, Diff, InternedInput, UnifiedDiffConfig};
+
 pub use change::Change;
 pub use line_ends::same_text;
 pub use replace::Replacement;
-pub use unified_diff::unified;
+
+/// What a file is after a tool call, as far as that can be foreseen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum After {
+    Text(String),
+    /// The text cannot be known, for this reason. Read the file afterwards.
+    Unknown(String),
+    /// The tool would refuse the change, for this reason, and leave the file as it is.
+    Fails(String),
+}
 
 /// Replaces a byte range of a text. All parts of the program propose changes to files in this form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,4 +64,14 @@ pub fn apply(text: &str, edits: &[TextEdit]) -> Option<String> {
     }
     out.push_str(text.get(done..)?);
     Some(out)
+}
+
+/// Returns the difference as hunks of a unified diff, with three lines of context. Returns the
+/// empty string if the texts are equal.
+pub fn unified(before: &str, after: &str) -> String {
+    let input = InternedInput::new(before, after);
+    let mut diff = Diff::compute(Algorithm::Histogram, &input);
+    diff.postprocess_lines(&input);
+    let printer = BasicLineDiffPrinter(&input.interner);
+    diff.unified_diff(&printer, UnifiedDiffConfig::default(), &input).to_string()
 }

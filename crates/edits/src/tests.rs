@@ -1,7 +1,7 @@
 //! Tests what each kind of change makes of a file.
 
 use super::notebook::{CellEdit, CellMode};
-use super::{After, Change, Replacement, patch, same_text};
+use super::{After, Change, Replacement, patch, same_text, unified};
 
 fn swap(old: &str, new: &str) -> Replacement {
     Replacement { old: old.into(), new: new.into(), every: false }
@@ -315,4 +315,11 @@ fn blocks_that_cannot_be_read_or_found_are_unknown() {
     assert_eq!(after(Change::Blocks(prose.into()), Some("a\n")), "b\n");
     let returns = "------- SEARCH\r\na\r\n=======\r\nb\r\n+++++++ REPLACE\r\n";
     assert_eq!(after(Change::Blocks(returns.into()), Some("a\n")), "b\n");
+}
+
+#[test]
+fn every_changed_line_is_shown() {
+    assert_eq!(unified("a\nb\nc\n", "a\nB\nc\n"), "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n");
+    assert_eq!(unified("", "one\ntwo"), "@@ -1,0 +1,2 @@\n+one\n+two\n");
+    assert_eq!(unified("same\n", "same\n"), "");
 }

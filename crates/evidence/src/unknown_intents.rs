@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use super::compared::finding_at;
 use ground::{Code, Finding, RelativePath, text};
 use ledger::dialect::is_placeholder;
-use ledger::imported::is_imported;
-use ledger::{Claim, Entry, Ledger, journal};
+use ledger::{Claim, Entry, Ledger, is_imported, journal};
 use why::{Workspace, answers};
 
 /// Returns true if the registry does not contain an intent. If the registry is missing or cannot be

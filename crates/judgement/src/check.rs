@@ -49,9 +49,9 @@ use ground::git::{Aspect, ChangeKind, ComparedFiles, PathChange, Target};
 use ground::text::counted;
 use ground::{Code, CommitId, Finding, Git, IGNORE_FILES, Level, POLICY, RelativePath, text};
 use intents::{FOLDER, Registry};
-use provenance::Verdict;
+use provenance::{Classification, Verdict};
 use why::baseline::{FormerFile, commits_of_work};
-use why::change_class::{self, ClassAnswer};
+use why::change_class;
 use why::rules::{Layer, Rules, scope_related};
 use why::rules_at::{ignores_at, is_governed_at, policy_at};
 use why::{VerbError, Workspace, answers};
@@ -115,7 +115,7 @@ pub struct CheckAnswer {
     /// What kind of change it is as a whole, from its base to its end; `None` if that was not
     /// determined (no git, too much text, or not asked for).
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub change: Option<ClassAnswer>,
+    pub change: Option<Classification>,
 }
 
 /// The size of a change, and how much of it is recorded.
@@ -241,7 +241,7 @@ pub fn change_signed(
             if classes.is_none() {
                 summary.notes.push("The change is too large to classify.".to_owned());
             }
-            class = classes.as_ref().filter(|_| request.with_class).map(change_class::answer);
+            class = classes.clone().filter(|_| request.with_class);
         }
         let judge = Judge::from_change(&judged, &rules, bound, (texts, classes), &mut summary)?;
         findings.extend(judge.judge_all()?);
@@ -263,10 +263,10 @@ pub fn change_signed(
 
 /// Classifies the difference between `HEAD` and the work tree, as a refactoring for example.
 /// Returns `None` if nothing changed or if it cannot be determined.
-pub fn class(ws: &Workspace) -> Option<ClassAnswer> {
+pub fn class(ws: &Workspace) -> Option<Classification> {
     let judged = JudgedChange::from_git(ws, &ComparedSides::Head).ok()?;
     let found = judged.classified(&judged.texts().ok()?)?;
-    (!found.reasons.is_empty()).then(|| change_class::answer(&found))
+    (!found.reasons.is_empty()).then_some(found)
 }
 
 pub(crate) struct JudgedChange {

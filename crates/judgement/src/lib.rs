@@ -19,7 +19,6 @@
 //! - [`lesson`]: writing down what an agent or a person learned.
 //! - [`map`]: which intent has produced which blocks.
 //! - [`proposal`]: proposals of an agent that only a person can approve.
-//! - [`protocol`]: the text that tells an agent how to work with intents.
 //! - [`registry`]: changes to the registry.
 //! - [`reserved_ids`]: the ids that were given to intents in this clone.
 //! - `scope_notes`: whether the globs of a scope match the intended files.
@@ -40,7 +39,6 @@ pub mod judged_record;
 pub mod lesson;
 pub mod map;
 pub mod proposal;
-pub mod protocol;
 pub mod registry;
 pub mod reserved_ids;
 pub(crate) mod scope_notes;

@@ -27,8 +27,8 @@ use code::FileBlocks;
 use evidence::verify::{self, UnknownLines};
 use ground::policy::Map;
 use ground::{RelativePath, store};
+use provenance::Classification;
 use why::answers::FileProvenance;
-use why::change_class::ClassAnswer;
 use why::produced::{ByFile, ByIntent, MappedBlock};
 use why::{VerbError, Workspace, answers};
 
@@ -42,7 +42,7 @@ pub struct MapAnswer {
     /// The class of the change from `HEAD` to the work tree. The written map omits the class,
     /// because branches share that file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub change: Option<ClassAnswer>,
+    pub change: Option<Classification>,
     /// Whether blocks are left out, because this clone lacks history that says who brought their lines.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lacks_history: bool,

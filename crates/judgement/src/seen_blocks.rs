@@ -16,8 +16,8 @@ use evidence::record::call::FinishedCall;
 use ground::session::calls::{FileBefore, Predicted};
 use ground::session::seen::{self, BlockWrite, FileState, FileWrites, Seen, SeenExtent};
 use ground::{RelativePath, clock, session};
-use provenance::Outline;
-use provenance::outline::{Row, Short, short};
+use ledger::Outline;
+use ledger::outline::{Row, Short, short};
 use why::Workspace;
 
 /// A file on disk, as the actor of an event finds it now.

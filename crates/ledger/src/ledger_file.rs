@@ -13,6 +13,16 @@ use ground::{Code, Finding, RelativePath};
 /// An object, or a line, larger than this many bytes is not read.
 pub(super) const MAX_OBJECT: usize = 64 * 1024 * 1024;
 
+/// Holds the ledgers of earlier systems that a person imported. They lie in the folder of the ledger,
+/// so that commits carry them, and keep their bytes.
+pub const IMPORTED_FOLDER: &str = ".orchestration/agent_trace/imported";
+
+/// Returns true for an imported ledger. Whatever is in it is a record of another tool, also a line
+/// that looks like one of ours.
+pub fn is_imported(path: &RelativePath) -> bool {
+    path.as_str().strip_prefix(IMPORTED_FOLDER).is_some_and(|rest| rest.starts_with('/'))
+}
+
 #[derive(Clone, Debug)]
 pub struct LedgerFile {
     /// The path relative to the workspace. For a journal, the path under which it is shown.

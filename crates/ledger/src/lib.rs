@@ -16,7 +16,6 @@
 //! - `entry`: a record with the place that it was read from, and how far it can be trusted.
 //! - `evidence`: the records that a commit carries, as files in git.
 //! - `foreign_fields`: taking fields out of records of other tools.
-//! - `imported`: the ledgers of earlier systems that a person imported.
 //! - `journal`: the records that are in no commit yet.
 //! - `ledger_file`: a file of the ledger, and its content after parsing.
 //! - `line_runs`: which lines of a file a change brought.
@@ -40,7 +39,6 @@ mod digest;
 mod entry;
 pub mod evidence;
 mod foreign_fields;
-pub mod imported;
 pub mod journal;
 mod ledger_file;
 mod line_runs;
@@ -58,7 +56,7 @@ pub use audit::{Audit, audit};
 pub use claim::Claim;
 pub use digest::Digest;
 pub use entry::{Entry, RecordDialect, Trust};
-pub use ledger_file::{ErasedSection, ParsedLedgerFile};
+pub use ledger_file::{ErasedSection, IMPORTED_FOLDER, ParsedLedgerFile, is_imported};
 pub use line_runs::{EqualPlaces, HashedRun, LineRuns, LinesOfText, TextId};
 pub use outline::Outline;
 pub use record::*;

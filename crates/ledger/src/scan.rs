@@ -13,8 +13,7 @@ use super::chain::{self, KEEP_BYTES, is_intact, restore, split_tail};
 use super::digest::Digest;
 use super::entry::{EntryOrigin, finding};
 use super::foreign_fields::JsonObject;
-use super::imported::is_imported;
-use super::ledger_file::{MAX_OBJECT, ParsedLedgerFile};
+use super::ledger_file::{MAX_OBJECT, ParsedLedgerFile, is_imported};
 use super::{Entry, Record, RecordDialect, Trust, dialect, strict};
 use ground::{Code, RelativePath};
 

@@ -5,7 +5,6 @@
 //! - [`context`]: what an agent should know before it works under an intent.
 //! - [`criteria`]: testing the acceptance criteria of an intent, and completing it.
 //! - [`doctor`]: whether everything is in place, and what to do if not.
-//! - [`explain`]: how a shell command is understood.
 //! - [`init`]: creating the first files of a workspace.
 //! - `line_counts`: how many lines each intent, contributor and month brought.
 //! - [`own_setup`]: what `init` wrote, which no check reports.
@@ -21,7 +20,6 @@ pub mod adopt;
 pub mod context;
 pub mod criteria;
 pub mod doctor;
-pub mod explain;
 pub mod init;
 mod line_counts;
 pub mod own_setup;

@@ -10,10 +10,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::matching;
-use super::outline::{Against, Outline};
 use code::difference::{self, ChangedRange};
 use code::lines::{self, OwnLine};
 use code::{Block, Document, FileBlocks, LineRange};
+use ledger::outline::{Against, Outline};
 
 pub struct Difference {
     before: Document,

@@ -17,6 +17,5 @@ mod verdict;
 
 pub use classify::Classification;
 pub use difference::Difference;
-pub use ledger::{Outline, outline};
 pub use names::{has_left, is_unnamed, textless};
 pub use verdict::Verdict;

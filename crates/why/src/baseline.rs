@@ -9,9 +9,9 @@ use super::{VerbError, Workspace};
 use code::{Block, Document};
 use ground::git::deleted_paths;
 use ground::{CommitId, RelativePath};
+use ledger::outline::Against;
 use provenance::difference::{Difference, lines_added_by_all};
 use provenance::matching;
-use provenance::outline::Against;
 
 #[derive(Clone, Debug)]
 pub enum Baseline {

@@ -4,9 +4,6 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use super::Workspace;
 use code::{Block, Document};
 use ground::{Code, Finding, RelativePath};
@@ -16,19 +13,6 @@ use provenance::classify::{self, Lookup};
 
 /// The size in bytes above which the texts of a change are not classified.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
-
-/// The class of a whole change. A record knows only the part of a change that one tool call made,
-/// so its class is provisional; this one is final.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct ClassAnswer {
-    /// The class. `AST_REFACTOR` is given only by the listed rules; `None` if a version does not
-    /// parse or nothing changed.
-    pub class: Option<MutationClass>,
-    /// How the class was determined.
-    pub basis: Basis,
-    /// One entry for each block: `function Foo.bar: formatting`.
-    pub reasons: Vec<String>,
-}
 
 #[derive(Default)]
 pub struct Texts {
@@ -104,10 +88,6 @@ pub fn classify(texts: &Texts, others: &Lookup<'_>) -> Option<Classification> {
         }
     }
     Some(found)
-}
-
-pub fn answer(found: &Classification) -> ClassAnswer {
-    ClassAnswer { class: found.class, basis: found.basis, reasons: found.reasons.clone() }
 }
 
 /// Returns a finding if the newest record of an edited block claims a refactoring but the whole change

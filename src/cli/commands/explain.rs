@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anstyle::Style;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::shared;
@@ -14,7 +15,6 @@ use crate::cli::print::{
 use crate::cli::{CliError, Context, Exit};
 use ground::{Code, Root};
 use judgement::gate;
-use overview::explain::verdict;
 use shell::{Class, CommandContext, Dialect, Invocation, PathEffect, Prediction, TouchedPath};
 
 /// Show how the gate reads a shell command, or explain the code of a finding
@@ -95,12 +95,32 @@ fn batch(
     let lines = lines.map_err(failed)?;
     context.printer.stream(lines.iter().map(|line| {
         let text = String::from_utf8_lossy(line);
-        let answer = verdict(text.trim_end_matches('\r'), dialect, at);
+        let answer = answer_to_line(text.trim_end_matches('\r'), dialect, at);
         // Plain data always serialises.
         let mut bytes = serde_json::to_vec(&answer).unwrap_or_default();
         bytes.push(b'\n');
         PrintedPiece::Json(bytes)
     }))
+}
+
+/// The answer to one line of a batch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ExplainAnswer {
+    /// How the gate classifies the command.
+    pub class: Class,
+    /// All paths that the command would touch.
+    pub targets: Vec<TouchedPath>,
+    /// The rule that decided; `input` if the line is not a JSON string.
+    pub rule: String,
+}
+
+fn answer_to_line(line: &str, dialect: Dialect, at: &CommandContext) -> ExplainAnswer {
+    let Ok(command) = serde_json::from_str::<String>(line) else {
+        let rule = "input".to_owned();
+        return ExplainAnswer { class: Class::Unreadable, targets: Vec::new(), rule };
+    };
+    let Prediction { class, targets, rule, .. } = shell::read(&command, dialect, at);
+    ExplainAnswer { class, targets, rule }
 }
 
 fn show(page: &mut Page, reading: &Prediction) {
@@ -162,4 +182,23 @@ fn target(target: &TouchedPath) -> Vec<Cell> {
         (false, true) => "or a path below it, and all below that",
     };
     vec![Cell::new(PLAIN, effect), Cell::new(PLAIN, &target.path), Cell::new(DIM, extent)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_takes_json_strings_and_nothing_else() {
+        let at = CommandContext { cwd: "/work/app".into(), ..CommandContext::default() };
+        let class = |line: &str| {
+            let answer = answer_to_line(line, Dialect::Posix, &at);
+            (answer.class, answer.rule)
+        };
+        assert_eq!(class(r#""ls -la""#), (Class::Read, "program.reads".to_owned()));
+        assert_eq!(class(r#""git reset --hard""#).0, Class::Destructive);
+        for line in ["ls -la", "", "[\"ls\"]", "null", "\"ls", "12"] {
+            assert_eq!(class(line), (Class::Unreadable, "input".to_owned()), "{line}");
+        }
+    }
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::{CliError, Context, Exit};
-use judgement::protocol::PROTOCOL;
+use judgement::gate::PROTOCOL;
 
 /// Print how an agent works here, as a paragraph for its system prompt
 #[derive(Debug, clap::Args)]

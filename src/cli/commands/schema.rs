@@ -69,7 +69,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("doctor", schema_of::<overview::doctor::DoctorAnswer>()),
         ("erase", schema_of::<evidence::erase::EraseAnswer>()),
         ("explain", schema_of::<shell::Prediction>()),
-        ("explain-batch", schema_of::<overview::explain::ExplainAnswer>()),
+        ("explain-batch", schema_of::<super::explain::ExplainAnswer>()),
         ("export", schema_of::<super::export::ExportAnswer>()),
         ("export-claim", schema_of::<export::claims::ClaimRow>()),
         ("export-finding", schema_of::<export::findings::FindingRow>()),

@@ -17,9 +17,10 @@ use ground::git::{ChangeKind, PathChange, Target};
 use ground::text::counted;
 use ground::{Code, CommitId, Finding, Git, RelativePath};
 use history::{LineText, new_lines};
-use ledger::imported::is_imported;
 use ledger::read::is_ledger_path;
-use ledger::{Entry, FileRecord, Ledger, LineRuns, RecordDialect, RecordKind, Trust, journal};
+use ledger::{
+    Entry, FileRecord, Ledger, LineRuns, RecordDialect, RecordKind, Trust, is_imported, journal,
+};
 use why::answers::{self, FileProvenance};
 use why::{VerbError, Workspace};
 

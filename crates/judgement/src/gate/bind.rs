@@ -8,7 +8,6 @@ use std::sync::Arc;
 use super::judge_call::Purpose;
 use super::rules::{self, PathRules};
 use super::{Decision, Denial, DenialCode, Judged, ask, in_force, places, requested};
-use crate::protocol;
 use crate::selection::{selected_by, works_as};
 use evidence::event::{Effect, Event};
 use evidence::git_hooks;
@@ -24,6 +23,29 @@ use why::Workspace;
 /// The maximum length of the text about selectable intents that a session gets at its start, in
 /// characters.
 const MAX_SELECTABLE: usize = 4_000;
+
+/// Tells an agent how to work in a workspace with intents, for a system prompt: at most 25 short
+/// lines of plain text. It names no host.
+pub const PROTOCOL: &str = "\
+This repository asks every change for its intent: who wanted it, and why.
+
+1. See what there is: list_intents, or `intent list`.
+2. Before the first write, select the one you work under: select_active_intent, or
+   `intent select ID`. The answer is its context: constraints, scope, criteria, and
+   what was done under it before. Read it. Reading files needs no intent.
+3. Write only files that its owned_scope names. Constraints hold whatever else you do.
+4. A denial says why and what to do next. Do that; do not try the same by another way.
+   INTENT_REQUIRED, UNKNOWN_INTENT, INTENT_NOT_ACTIVE: select an intent in progress.
+   SCOPE_VIOLATION: the file belongs to another intent, or to none. Leave it, or call
+   request_scope with your reasons; a person decides.
+   STALE_FILE: somebody changed it since you read it. Read it again, then write.
+   PROTECTED_PATH, IGNORED_PATH: leave the file as it is.
+5. No intent fits? Call propose_intent, or ask the person. Never edit .orchestration/,
+   ignore files or the settings of these tools yourself, and approve nothing yourself.
+6. Learned something that the next one should know? One sentence: record_lesson, or
+   `intent lesson TEXT`. No secrets, no names of people.
+7. What you write is recorded under the intent. Say so if a write went wrong.
+";
 
 /// Binds the actor of a call (a session, or a subagent of one) to the intent `id`.
 ///
@@ -201,7 +223,7 @@ pub fn session_start(event: &Event) -> Option<String> {
     let selected = text::of_repository(&selected, MAX_SELECTABLE);
     let hint = git_hooks::hint(&home).map(|hint| format!("\n{hint} Tell the user."));
     let selected = selected.trim_end();
-    Some(format!("{}\n{selected}{}", protocol::PROTOCOL, hint.unwrap_or_default()))
+    Some(format!("{}\n{selected}{}", PROTOCOL, hint.unwrap_or_default()))
 }
 
 /// Says which intent is selected and what binds the work under it. After its context was compacted,
@@ -227,5 +249,35 @@ pub fn end(event: &Event) {
     for actor in all.filter(|actor| actor.starts_with(&below)).chain([session]) {
         let ended = session::forget_writes(&home.root, &actor);
         session::or_log(&home.root, "the end of a session could not be noted", ended);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_protocol_for_agents_is_short_and_plain() {
+        assert!(PROTOCOL.lines().count() <= 25);
+        assert!(PROTOCOL.lines().all(|line| line.len() <= 90));
+        assert!(PROTOCOL.is_ascii() && !PROTOCOL.contains(['\t', '\r']));
+        let hosts = ["claude", "codex", "cursor", "copilot", "gemini", "windsurf", "cline"];
+        let text = PROTOCOL.to_lowercase();
+        assert!(hosts.iter().all(|host| !text.contains(host)));
+    }
+
+    #[test]
+    fn the_protocol_says_what_to_do_about_each_denial() {
+        let codes = [
+            DenialCode::IntentRequired,
+            DenialCode::UnknownIntent,
+            DenialCode::IntentNotActive,
+            DenialCode::ScopeViolation,
+            DenialCode::ProtectedPath,
+            DenialCode::IgnoredPath,
+        ];
+        for code in codes {
+            assert!(PROTOCOL.contains(&code.to_string()), "{code}");
+        }
     }
 }

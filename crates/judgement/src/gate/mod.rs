@@ -36,7 +36,7 @@ mod rules;
 mod stale;
 
 pub(crate) use bind::finish_selection;
-pub use bind::{clear, end, prompt, session_start};
+pub use bind::{PROTOCOL, clear, end, prompt, session_start};
 pub(crate) use in_force::{accept_rules, changed_rules, reject_change};
 pub use in_force::{governed, is_rejected};
 pub(crate) use judge_call::read_command;

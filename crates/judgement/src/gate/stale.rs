@@ -7,7 +7,7 @@ use crate::seen_blocks::{self, KnownBlocks};
 use ground::RelativePath;
 use ground::session::calls::Predicted;
 use ground::session::seen::{self, BlockWrite, SeenExtent};
-use provenance::Outline;
+use ledger::Outline;
 use why::Workspace;
 
 pub(super) fn denial(ws: &Workspace, actor: &str, file: &Touched) -> Option<Denial> {

@@ -19,6 +19,9 @@
 
 use std::ops::Range;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use code::{Document, Identity};
 use ledger::{Basis, MutationClass};
 
@@ -41,14 +44,19 @@ mod statements;
 mod types;
 mod units;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The class of a whole change. A record knows only the part of a change that one tool call made,
+/// so its class is provisional; this one is final.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "ClassAnswer")]
 pub struct Classification {
-    /// The class. `None` if it cannot be determined, or if nothing changed (for example if a whole
-    /// file is recorded as it is).
+    /// The class. `AST_REFACTOR` is given only by the listed rules; `None` if a version does not
+    /// parse or nothing changed.
     pub class: Option<MutationClass>,
+    /// How the class was determined.
     pub basis: Basis,
-    /// One entry for each block, such as `function Foo.bar: formatting`.
+    /// One entry for each block: `function Foo.bar: formatting`.
     pub reasons: Vec<String>,
+    #[serde(skip)]
     pub blocks: Vec<BlockChange>,
 }
 

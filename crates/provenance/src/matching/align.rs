@@ -16,8 +16,8 @@ use super::likeness::{self, Likeness};
 use super::measure::Measure;
 use super::rules::{MARGIN, MatchRule, RULES};
 use super::text_pair::FileTexts;
-use crate::outline::Short;
 use code::difference;
+use ledger::outline::Short;
 
 /// If this many blocks or more fit equally well, their order does not decide which block is which.
 const MAX_COPIES: usize = 8;

@@ -3,7 +3,7 @@
 use code::{Block, FileBlocks};
 
 use super::likeness::Body;
-use crate::outline::{Outline, Row};
+use ledger::outline::{Outline, Row};
 
 pub(super) struct ComparedBlock<'a> {
     pub(super) block: &'a Block,

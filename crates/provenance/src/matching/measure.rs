@@ -12,8 +12,8 @@ use super::item::ComparedBlock;
 use super::likeness::{self, Likeness, NameWords, signature_likeness};
 use super::rules::MOSTLY_KEPT;
 use crate::names::may_become;
-use crate::outline::Short;
 use code::{difference, fingerprint};
+use ledger::outline::Short;
 
 /// The maximum number of blocks that are compared with one earlier block for one reason.
 const MAX_COMPARED: usize = 16;
