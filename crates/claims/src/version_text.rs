@@ -5,31 +5,24 @@ use std::ops::RangeInclusive;
 
 use ground::git::ByteSlice;
 use ground::store;
+use ledger::LineText;
 
 /// How many bytes are hashed at most to find a text at another place. Each line is in as many runs as
 /// a run has lines.
 const MAX_HASHED: usize = 4 * 1024 * 1024;
 
-pub(crate) struct VersionText {
-    bytes: Vec<u8>,
-    /// Where each line begins, and where the last one ends.
-    starts: Vec<usize>,
-}
+pub(crate) struct VersionText(LineText);
 
 impl VersionText {
     pub(crate) fn new(bytes: Vec<u8>) -> Self {
-        let mut starts = vec![0];
-        for line in bytes.lines_with_terminator() {
-            starts.push(starts.last().copied().unwrap_or_default() + line.len());
-        }
-        Self { bytes, starts }
+        Self(LineText::new(bytes))
     }
 
     /// Returns these lines, which are counted from 1. `None` if the text has not all of them.
     fn lines(&self, lines: &RangeInclusive<u32>) -> Option<&[u8]> {
         let first = usize::try_from(*lines.start()).ok()?.checked_sub(1)?;
         let end = usize::try_from(*lines.end()).ok()?;
-        self.bytes.get(*self.starts.get(first)?..*self.starts.get(end)?)
+        (first <= end && end <= self.line_count()).then(|| self.0.lines(first..end))
     }
 
     pub(crate) fn has_lines(&self, lines: &RangeInclusive<u32>) -> bool {
@@ -74,7 +67,7 @@ impl VersionText {
         hash: &str,
     ) -> Option<RangeInclusive<u32>> {
         let last = u32::try_from(self.line_count()).ok()?.checked_sub(count.checked_sub(1)?)?;
-        if self.bytes.len().saturating_mul(usize::try_from(count).ok()?) > MAX_HASHED {
+        if self.0.as_bytes().len().saturating_mul(usize::try_from(count).ok()?) > MAX_HASHED {
             return None;
         }
         let runs = (1..=last).map(|first| first..=first + (count - 1));
@@ -83,14 +76,14 @@ impl VersionText {
     }
 
     pub(crate) fn line_count(&self) -> usize {
-        self.starts.len() - 1
+        self.0.len()
     }
 
     /// Returns the numbers of the lines with the same text, by the SHA-256 of that text without its
     /// line end.
     pub(crate) fn lines_by_hash(&self) -> HashMap<String, Vec<u32>> {
         let mut found: HashMap<String, Vec<u32>> = HashMap::new();
-        for (line, number) in self.bytes.lines().zip(1..) {
+        for (line, number) in self.0.as_bytes().lines().zip(1..) {
             found.entry(store::sha256(line)).or_default().push(number);
         }
         found

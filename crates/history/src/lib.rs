@@ -15,7 +15,7 @@
 //! - `removals`: which step of a change removed each line of a text.
 //! - `renames`: which file a new file was before.
 //! - `run_places`: where the runs of evidence are in the text of a commit.
-//! - `text`: a text as lines of bytes, and the language of a file.
+//! - `text`: lines that equal each other but for white space, and the language of a file.
 
 mod ancestors;
 mod attribution;

@@ -19,6 +19,7 @@
 //! - `journal`: the records that are in no commit yet.
 //! - `ledger_file`: a file of the ledger, and its content after parsing.
 //! - `line_runs`: which lines of a file a change brought.
+//! - `line_text`: a text as lines of bytes.
 //! - `outline`: short hashes of all blocks of a file, in file order.
 //! - `read`: reading every line of every ledger file.
 //! - `record`: the record, one JSON object per line.
@@ -42,6 +43,7 @@ mod foreign_fields;
 pub mod journal;
 mod ledger_file;
 mod line_runs;
+mod line_text;
 pub mod outline;
 pub mod read;
 pub mod record;
@@ -57,7 +59,8 @@ pub use claim::Claim;
 pub use digest::Digest;
 pub use entry::{Entry, RecordDialect, Trust};
 pub use ledger_file::{ErasedSection, IMPORTED_FOLDER, ParsedLedgerFile, is_imported};
-pub use line_runs::{EqualPlaces, HashedRun, LineRuns, LinesOfText, TextId};
+pub use line_runs::{EqualPlaces, HashedRun, LineRuns, TextId};
+pub use line_text::LineText;
 pub use outline::Outline;
 pub use record::*;
 pub use texts::{drop_texts_but, keep_text, kept_text};

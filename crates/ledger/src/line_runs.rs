@@ -17,15 +17,10 @@ use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::{Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
+use super::LineText;
+
 const LONGEST: usize = 8;
 const BYTES: usize = 4;
-
-/// A text as lines of bytes, counted from 0.
-pub trait LinesOfText {
-    fn count(&self) -> usize;
-    /// Returns a line, with or without its line end.
-    fn line(&self, at: usize) -> &[u8];
-}
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineRuns(Vec<HashedRun>);
@@ -38,13 +33,13 @@ pub struct HashedRun {
 }
 
 impl HashedRun {
-    fn of_lines(lines: Range<usize>, text: &impl LinesOfText) -> Self {
+    fn of_lines(lines: Range<usize>, text: &LineText) -> Self {
         let hash = hash(lines.clone().map(|at| text.line(at)));
         Self { lines, hash }
     }
 
-    pub fn stands_in(&self, text: &impl LinesOfText) -> bool {
-        self.lines.end <= text.count() && *self == Self::of_lines(self.lines.clone(), text)
+    pub fn stands_in(&self, text: &LineText) -> bool {
+        self.lines.end <= text.len() && *self == Self::of_lines(self.lines.clone(), text)
     }
 
     /// Returns what two runs have in common if their texts are equal.
@@ -63,7 +58,7 @@ impl EqualPlaces {
     /// `among` are the chosen lines, in ascending order.
     pub fn of_runs<'a>(
         runs: impl IntoIterator<Item = &'a HashedRun>,
-        text: &impl LinesOfText,
+        text: &LineText,
         among: &[usize],
     ) -> Self {
         let mut places: HashMap<_, Vec<usize>> =
@@ -104,25 +99,21 @@ fn hash<'a>(lines: impl Iterator<Item = &'a [u8]>) -> [u8; BYTES] {
 }
 
 impl LineRuns {
-    pub fn of_chosen(text: &impl LinesOfText, is_chosen: impl Fn(usize) -> bool) -> Self {
+    pub fn of_chosen(text: &LineText, is_chosen: impl Fn(usize) -> bool) -> Self {
         Self::of_runs_up_to(LONGEST, text, is_chosen)
     }
 
     /// Makes a run of each line, so that each of them is found again if the others were changed.
-    pub fn of_single_lines(text: &impl LinesOfText, is_chosen: impl Fn(usize) -> bool) -> Self {
+    pub fn of_single_lines(text: &LineText, is_chosen: impl Fn(usize) -> bool) -> Self {
         Self::of_runs_up_to(1, text, is_chosen)
     }
 
-    fn of_runs_up_to(
-        longest: usize,
-        text: &impl LinesOfText,
-        is_chosen: impl Fn(usize) -> bool,
-    ) -> Self {
+    fn of_runs_up_to(longest: usize, text: &LineText, is_chosen: impl Fn(usize) -> bool) -> Self {
         let mut runs = Vec::new();
         let mut at = 0;
-        while at < text.count() {
+        while at < text.len() {
             let start = at;
-            while at < text.count() && at - start < longest && is_chosen(at) {
+            while at < text.len() && at - start < longest && is_chosen(at) {
                 at += 1;
             }
             if start < at {
@@ -147,17 +138,17 @@ impl LineRuns {
     }
 
     /// Returns the lines of the runs that stand where their numbers say.
-    pub fn standing_lines(&self, text: &impl LinesOfText) -> Vec<usize> {
+    pub fn standing_lines(&self, text: &LineText) -> Vec<usize> {
         let standing = self.0.iter().filter(|run| run.stands_in(text));
         standing.flat_map(|run| run.lines.clone()).collect()
     }
 
     /// Returns the lines that the runs may mean: where a run does not stand at its numbers, those of
     /// all places with its text.
-    pub fn possible_lines(&self, text: &impl LinesOfText) -> Vec<usize> {
+    pub fn possible_lines(&self, text: &LineText) -> Vec<usize> {
         let mut lines = BTreeSet::from_iter(self.standing_lines(text));
         let moved: Vec<&HashedRun> = self.0.iter().filter(|run| !run.stands_in(text)).collect();
-        let all = Vec::from_iter(0..text.count());
+        let all = Vec::from_iter(0..text.len());
         let places = EqualPlaces::of_runs(moved.iter().copied(), text, &all);
         for run in moved {
             let starts = places.of_run(run).iter();
@@ -234,19 +225,8 @@ impl schemars::JsonSchema for LineRuns {
 mod tests {
     use super::*;
 
-    struct TestLines(Vec<&'static str>);
-
-    impl LinesOfText for TestLines {
-        fn count(&self) -> usize {
-            self.0.len()
-        }
-        fn line(&self, at: usize) -> &[u8] {
-            self.0[at].as_bytes()
-        }
-    }
-
-    fn lines(text: &'static str) -> TestLines {
-        TestLines(text.split_whitespace().collect())
+    fn lines(text: &str) -> LineText {
+        LineText::new(text.split_whitespace().collect::<Vec<_>>().join("\n").into_bytes())
     }
 
     #[test]
@@ -285,10 +265,10 @@ mod tests {
 
     #[test]
     fn white_space_at_the_end_of_a_line_does_not_count() {
-        let plain = TestLines(vec!["a", "b"]);
-        let other = TestLines(vec!["a  \r\n", "b\n"]);
+        let plain = lines("a b");
+        let other = LineText::new(b"a  \r\nb\n".to_vec());
         assert_eq!(LineRuns::of_chosen(&plain, |_| true), LineRuns::of_chosen(&other, |_| true));
-        let indented = TestLines(vec![" a", "b"]);
+        let indented = LineText::new(b" a\nb".to_vec());
         assert_ne!(LineRuns::of_chosen(&plain, |_| true), LineRuns::of_chosen(&indented, |_| true));
     }
 }
