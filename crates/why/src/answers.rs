@@ -193,10 +193,11 @@ pub struct ShareAnswer {
 }
 
 impl ShareAnswer {
-    /// Says why nobody is named for the lines. `None` if an intent or a commit is.
-    pub fn unnamed(&self) -> Option<&'static str> {
+    /// Returns the intent, or why nobody is named for the lines. `None` if only a commit is.
+    pub fn owner(&self) -> Option<&str> {
         match (&self.intent, &self.commit) {
-            (Some(_), _) | (_, Some(_)) => None,
+            (Some(intent), _) => Some(intent),
+            (None, Some(_)) => None,
             (None, None) if self.history_missing => Some("history is missing here"),
             (None, None) if self.uncommitted => Some("not committed"),
             (None, None) => Some("no intent"),

@@ -22,9 +22,9 @@ use why::removed::removed_from;
 #[command(after_help = "\
 Verdicts:
   exact        as recorded
-  reformatted  as recorded but for formatting and comments
+  reformatted  as recorded, but for layout and comments
   moved        as recorded, in another place
-  renamed      as recorded but for names
+  renamed      as recorded, but for names that changed throughout
   modified     changed since, by nobody that is recorded
   ambiguous    two intents brought half of its lines each
   unrecorded   no record says that an intent brought half of its lines

@@ -303,27 +303,16 @@ fn state_line(
 
 /// Says how the block differs from its record. `None` if it does not.
 fn difference(text: &Prose, path: &RelativePath, answer: &BlockAnswer) -> Option<String> {
-    let said = match answer.verdict {
-        Verdict::Exact | Verdict::Ambiguous | Verdict::Unrecorded => return None,
-        Verdict::Reformatted => "as recorded, but for layout and comments".to_owned(),
-        Verdict::Renamed => "as recorded, but for names that changed throughout".to_owned(),
-        Verdict::Modified if answer.only_inside => {
-            "its own text is as recorded; blocks inside it differ".to_owned()
-        }
-        Verdict::Modified => {
-            answer.newer_text().unwrap_or_else(|| "since then lines were removed".to_owned())
-        }
-        Verdict::Moved => {
-            return Some(match &answer.recorded {
-                Some(recorded) if recorded.path != *path => {
-                    format!("moved here from {}", text.code(recorded.path.as_str()))
-                }
-                Some(recorded) => format!("moved; recorded as {}", text.code(&recorded.name)),
-                None => "moved since it was recorded".to_owned(),
-            });
-        }
-    };
-    Some(text.escaped(&said))
+    if answer.verdict == Verdict::Moved {
+        return Some(match &answer.recorded {
+            Some(recorded) if recorded.path != *path => {
+                format!("moved here from {}", text.code(recorded.path.as_str()))
+            }
+            Some(recorded) => format!("moved; recorded as {}", text.code(&recorded.name)),
+            None => "moved since it was recorded".to_owned(),
+        });
+    }
+    answer.difference_text().map(|said| text.escaped(&said))
 }
 
 /// Says who brought the lines that the headline does not cover, of a block without a named intent.
@@ -332,10 +321,7 @@ fn other_shares(text: &Prose, answer: &BlockAnswer) -> Option<String> {
     let (named, commits): (Vec<&ShareAnswer>, Vec<&ShareAnswer>) =
         others.partition(|share| share.commit.is_none());
     let lines = |share: &&ShareAnswer| {
-        let whose = match (share.unnamed(), &share.intent) {
-            (Some(said), _) => said.to_owned(),
-            (None, intent) => text.escaped(intent.as_deref().unwrap_or_default()),
-        };
+        let whose = text.escaped(share.owner().unwrap_or_default());
         format!("{} {whose}", counted(share.lines, "line"))
     };
     let mut parts: Vec<String> = named.iter().take(MAX_OTHERS).map(lines).collect();

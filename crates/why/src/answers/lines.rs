@@ -15,6 +15,7 @@ use ground::CommitId;
 use ground::git::Target;
 use ground::text::{counted, joined_words};
 use history::{FileVersion, LineSource};
+use provenance::Verdict;
 
 /// The lines of a block, without those of inner blocks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -263,6 +264,27 @@ impl BlockAnswer {
     /// Ada and Bob (no record)`. `None` if there are none.
     pub fn newer_text(&self) -> Option<String> {
         (self.newer > 0).then(|| words_for_newer(self.newer, &self.newer_by))
+    }
+
+    /// Says how the text of the block differs from its record. `None` if it does not, or if no record
+    /// is about it.
+    pub fn difference_text(&self) -> Option<String> {
+        let said = match self.verdict {
+            Verdict::Exact | Verdict::Moved | Verdict::Ambiguous | Verdict::Unrecorded => {
+                return None;
+            }
+            Verdict::Reformatted => "as recorded, but for layout and comments",
+            Verdict::Renamed => "as recorded, but for names that changed throughout",
+            Verdict::Modified if self.only_inside => {
+                "its own text is as recorded; blocks inside it differ"
+            }
+            Verdict::Modified if self.cut => "lines were removed since",
+            Verdict::Modified => {
+                let newer = self.newer_text();
+                return newer.or_else(|| Some("changed since it was recorded".to_owned()));
+            }
+        };
+        Some(said.to_owned())
     }
 
     /// Describes the lines of a block for people. `None` if one intent brought all of them, or if

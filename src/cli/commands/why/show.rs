@@ -334,19 +334,12 @@ fn meaning_of_verdict(block: &BlockAnswer) -> String {
         let by = answers::accepted_by(&accepted.contributor);
         return format!("accepted as it stands by {by}");
     }
-    match block.verdict {
-        Verdict::Exact => "as recorded".to_owned(),
-        Verdict::Reformatted => "as recorded but for formatting and comments".to_owned(),
+    block.difference_text().unwrap_or_else(|| match block.verdict {
         Verdict::Moved => "as recorded, in another place now".to_owned(),
-        Verdict::Renamed => "as recorded but for names".to_owned(),
-        Verdict::Modified if block.only_inside => "changed only in blocks inside it".to_owned(),
-        Verdict::Modified if block.cut => "lines were removed since".to_owned(),
-        Verdict::Modified => {
-            block.newer_text().unwrap_or_else(|| "changed since it was recorded".to_owned())
-        }
         Verdict::Ambiguous => block.ambiguity(),
         Verdict::Unrecorded => whose_lines(block, of_git),
-    }
+        _ => "as recorded".to_owned(),
+    })
 }
 
 fn has_recorded_lines(block: &BlockAnswer) -> bool {
@@ -357,11 +350,8 @@ fn has_recorded_lines(block: &BlockAnswer) -> bool {
 fn whose_lines(block: &BlockAnswer, of_git: fn(&CommitBrief) -> String) -> String {
     let mut owners: Vec<(String, usize)> = Vec::new();
     for share in &block.shares {
-        let whose = match (share.unnamed(), &share.intent, &share.commit) {
-            (Some(said), ..) => said.to_owned(),
-            (None, Some(intent), _) => intent.clone(),
-            (None, None, commit) => commit.as_ref().map(of_git).unwrap_or_default(),
-        };
+        let commit = || share.commit.as_ref().map(of_git).unwrap_or_default();
+        let whose = share.owner().map_or_else(commit, str::to_owned);
         match owners.iter_mut().find(|(known, _)| *known == whose) {
             Some((_, lines)) => *lines += share.lines,
             None => owners.push((whose, share.lines)),
