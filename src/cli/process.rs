@@ -3,9 +3,10 @@
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read, Write};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use ground::Environment;
+use ground::parallel::locked_value;
 
 /// The process that runs a command.
 ///
@@ -69,15 +70,15 @@ impl Streams {
     }
 
     pub fn input(&self) -> MutexGuard<'_, Box<dyn Read + Send>> {
-        self.input.lock().unwrap_or_else(PoisonError::into_inner)
+        locked_value(&self.input)
     }
 
     pub fn output(&self) -> MutexGuard<'_, Box<dyn Write + Send>> {
-        self.output.lock().unwrap_or_else(PoisonError::into_inner)
+        locked_value(&self.output)
     }
 
     pub fn error(&self) -> MutexGuard<'_, Box<dyn Write + Send>> {
-        self.error.lock().unwrap_or_else(PoisonError::into_inner)
+        locked_value(&self.error)
     }
 }
 

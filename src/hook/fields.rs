@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::json;
 use code::LineRange;
-use ground::text::percent_decoded;
+use ground::path::named_path;
 
 pub const PATH: &str = "
     file_path filePath path target_file targetFile TargetFile notebook_path notebookPath
@@ -160,20 +160,7 @@ pub fn path(text: &str) -> Option<PathBuf> {
     if text.trim().is_empty() || text.contains('\0') {
         return None;
     }
-    let plain = match text.strip_prefix("file://") {
-        Some(address) => percent_decoded(&address[address.find('/')?..])?,
-        None => text.to_owned(),
-    };
-    Some(PathBuf::from(without_leading_slash(&plain)))
-}
-
-/// Removes the slash before a drive letter: Cursor on Windows writes `/c:/Users/ada`.
-fn without_leading_slash(path: &str) -> &str {
-    let drive = |rest: &&str| {
-        let mut chars = rest.chars();
-        chars.next().is_some_and(|c| c.is_ascii_alphabetic()) && chars.next() == Some(':')
-    };
-    path.strip_prefix('/').filter(drive).filter(|_| cfg!(windows)).unwrap_or(path)
+    named_path(text).map(|(_, path)| path)
 }
 
 #[cfg(test)]

@@ -12,10 +12,11 @@ use std::time::{Duration, Instant};
 
 use tower_lsp::lsp_types as lsp;
 
-use super::cache::{Cache, lock};
+use super::cache::Cache;
 use super::open_document::{Documents, OpenDocument};
 use super::workspace_survey::Survey;
 use code::{Block, Document, TextDifference};
+use ground::parallel::locked_value;
 use ground::{CommitId, RelativePath};
 use intents::{IntentFile, Registry};
 use why::answers::{self, FileProvenance};
@@ -137,7 +138,7 @@ impl Analyses {
     /// Returns the last finished analysis of an open document and the edits since. `None` if the
     /// present text was not edited from an analysed one, or if the workspace was loaded again.
     pub(super) fn recent(&self, workspace: &Workspace, open: &OpenDocument) -> Option<Recent> {
-        let judged = lock(&self.judged);
+        let judged = locked_value(&self.judged);
         let analysis = Arc::clone(judged.get(open.uri.as_str())?);
         drop(judged);
         if !Arc::ptr_eq(&analysis.journal, &workspace.journal) {
@@ -195,7 +196,7 @@ impl Analyses {
         file: &IntentFile,
         on_disk: Option<&IntentFile>,
     ) -> Vec<(String, usize)> {
-        let mut known = lock(&self.registries);
+        let mut known = locked_value(&self.registries);
         let intents = match (file.syntax_error(), known.get(uri.as_str()), on_disk) {
             (None, _, _) => LastRegistry::from_file(file).intents,
             (Some(_), Some(last), _) => last.carried(file.text()),
@@ -209,7 +210,7 @@ impl Analyses {
 
     /// Keeps an analysis if it is the newest: the analysis of an older text may finish later.
     fn keep(&self, open: &OpenDocument, judged: &Arc<Analysis>) {
-        let mut known = lock(&self.judged);
+        let mut known = locked_value(&self.judged);
         let is_older = known.get(open.uri.as_str()).is_some_and(|known| {
             let newest = &known.file.document;
             Arc::ptr_eq(&known.journal, &judged.journal)
@@ -221,13 +222,13 @@ impl Analyses {
     }
 
     pub fn took(&self, uri: &lsp::Url) -> Duration {
-        lock(&self.judged).get(uri.as_str()).map_or(Duration::ZERO, |judged| judged.took)
+        locked_value(&self.judged).get(uri.as_str()).map_or(Duration::ZERO, |judged| judged.took)
     }
 
     fn forget_closed(&self, opened: &Documents) {
         self.documents.retain(|uri| opened.contains_key(uri));
-        lock(&self.judged).retain(|uri, _| opened.contains_key(uri));
-        lock(&self.registries).retain(|uri, _| opened.contains_key(uri));
+        locked_value(&self.judged).retain(|uri, _| opened.contains_key(uri));
+        locked_value(&self.registries).retain(|uri, _| opened.contains_key(uri));
     }
 }
 

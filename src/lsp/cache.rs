@@ -3,16 +3,12 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
+
+use ground::parallel::locked_value;
 
 /// A cache with this many entries is emptied. So many documents and files are hardly in use at once.
 const MAX_ENTRIES: usize = 512;
-
-/// Locks a mutex. What it holds is good even if a thread panicked while it held the lock.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// A value with its own lock. `None` until it is computed.
 type CacheEntry<T> = Arc<Mutex<Option<Arc<T>>>>;
 
@@ -35,7 +31,7 @@ impl<K: Eq + Hash, T> Cache<K, T> {
         compute: impl FnOnce(Option<&T>) -> T,
     ) -> Arc<T> {
         let entry = self.entry(key);
-        let mut entry = lock(&entry);
+        let mut entry = locked_value(&entry);
         if let Some(known) = entry.as_ref().filter(|known| is_current(known)) {
             return Arc::clone(known);
         }
@@ -45,11 +41,11 @@ impl<K: Eq + Hash, T> Cache<K, T> {
     }
 
     pub(super) fn retain(&self, is_used: impl Fn(&K) -> bool) {
-        lock(&self.0).retain(|key, _| is_used(key));
+        locked_value(&self.0).retain(|key, _| is_used(key));
     }
 
     fn entry(&self, key: K) -> CacheEntry<T> {
-        let mut entries = lock(&self.0);
+        let mut entries = locked_value(&self.0);
         if entries.len() >= MAX_ENTRIES && !entries.contains_key(&key) {
             entries.clear();
         }

@@ -13,8 +13,8 @@ use tokio::sync::oneshot;
 use tower_lsp::jsonrpc::{self, Id};
 use tower_lsp::lsp_types as lsp;
 
-use super::cache::lock;
 use super::transport::Outbox;
+use ground::parallel::locked_value;
 
 /// How long the client may take for an answer that needs no person.
 pub(crate) const ANSWER_LIMIT: Duration = Duration::from_secs(10);
@@ -50,7 +50,7 @@ struct ClientQuestion<'a> {
 
 impl Drop for ClientQuestion<'_> {
     fn drop(&mut self) {
-        if lock(&self.inner.waiting).remove(&self.id).is_some() {
+        if locked_value(&self.inner.waiting).remove(&self.id).is_some() {
             let cancel =
                 jsonrpc::Request::build("$/cancelRequest").params(json!({ "id": self.id }));
             self.inner.outbox.send(&cancel.finish());
@@ -148,7 +148,7 @@ impl Client {
     ) -> Result<Value, ClientError> {
         let id = self.inner.next.fetch_add(1, Ordering::Relaxed);
         let (sender, receiver) = oneshot::channel();
-        lock(&self.inner.waiting).insert(id, sender);
+        locked_value(&self.inner.waiting).insert(id, sender);
         let _question = ClientQuestion { inner: &self.inner, id };
         let mut message = jsonrpc::Request::build(method).id(id);
         if !params.is_null() {
@@ -166,7 +166,7 @@ impl Client {
     /// Passes an answer to the task that awaits it. Late and unknown answers are dropped.
     pub(crate) fn deliver(&self, id: &Id, answer: ClientAnswer) {
         let Id::Number(number) = id else { return };
-        let Some(sender) = lock(&self.inner.waiting).remove(number) else {
+        let Some(sender) = locked_value(&self.inner.waiting).remove(number) else {
             tracing::debug!(%id, "an answer that nobody waits for");
             return;
         };
@@ -205,7 +205,7 @@ mod tests {
         };
         assert_eq!(next()["method"], "workspace/configuration");
         assert_eq!(next()["method"], "$/cancelRequest");
-        assert!(lock(&client.inner.waiting).is_empty());
+        assert!(locked_value(&client.inner.waiting).is_empty());
         client.deliver(&Id::Number(1), Ok(Value::Null));
     }
 

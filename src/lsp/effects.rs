@@ -10,7 +10,6 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 use tower_lsp::lsp_types as lsp;
 
-use super::cache::lock;
 use super::diagnostics_schedule::{Generation, QUIET};
 use super::ordered::{Ordered, Phase};
 use super::pool::Lane;
@@ -18,6 +17,7 @@ use super::questions::{self, RootQuestions};
 use super::refusal::panic_text;
 use super::{config, features, progress, watch, workspace_view};
 use evidence::git_hooks;
+use ground::parallel::locked_value;
 use ground::{cache, store, text};
 use why::Workspace;
 
@@ -43,7 +43,7 @@ impl Ordered {
             // Watch the workspace before anything in it is read, so that no change in between is
             // missed.
             if let (Some(place), Some(watcher)) = (&place, watcher) {
-                lock(&watcher).watch(place);
+                locked_value(&watcher).watch(place);
             }
             |it: &mut Self| it.place_found(folder, place)
         });

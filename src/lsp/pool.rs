@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use super::cache::lock;
+use ground::parallel::locked_value;
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -62,7 +62,7 @@ fn lane(name: &str, threads: usize) -> io::Result<Sender<Job>> {
 
 fn work(queue: &Mutex<Receiver<Job>>) {
     loop {
-        let next = lock(queue).recv();
+        let next = locked_value(queue).recv();
         let Ok(job) = next else { return };
         if catch_unwind(AssertUnwindSafe(job)).is_err() {
             tracing::error!("a background job panicked; the panic is above");

@@ -1,9 +1,11 @@
 //! The client at the other end of a connection, and the folder in which its relative paths start.
 
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::path::PathBuf;
+use std::sync::Mutex;
 
-use ground::{Environment, text};
+use ground::Environment;
+use ground::parallel::locked_value;
+use ground::path::named_path;
 
 /// What decides where relative paths start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +72,7 @@ impl Connection {
     }
 
     pub(super) fn actor_parts(&self) -> Who {
-        lock(&self.who).clone()
+        locked_value(&self.who).clone()
     }
 
     /// Takes the name that the client gives. Only the first name counts, so that the session stays
@@ -78,7 +80,7 @@ impl Connection {
     pub(super) fn introduce(&self, client: &str) {
         let plain = |c: char| if c.is_alphanumeric() || "-_. ".contains(c) { c } else { '-' };
         let name: String = client.trim().chars().map(plain).take(MAX_NAME).collect();
-        let mut who = lock(&self.who);
+        let mut who = locked_value(&self.who);
         if who.host == NAMELESS && !name.is_empty() {
             who.host = name;
         }
@@ -87,52 +89,43 @@ impl Connection {
     /// Takes over the agent's own session, which its hook has announced. From then on, the agent's
     /// tools and these tools share one session.
     pub(super) fn adopt(&self, actor: &str) {
-        *lock(&self.who) = Who::from_actor(actor);
+        *locked_value(&self.who) = Who::from_actor(actor);
     }
 
     pub(super) fn folder(&self) -> PathBuf {
-        match &*lock(&self.root) {
+        match &*locked_value(&self.root) {
             ClientRoot::Named(root) => root.clone(),
             ClientRoot::NotAsked | ClientRoot::None => self.folder.clone(),
         }
     }
 
     pub(super) fn wants_roots(&self) -> bool {
-        self.start == Start::FolderOrRoot && *lock(&self.root) == ClientRoot::NotAsked
+        self.start == Start::FolderOrRoot && *locked_value(&self.root) == ClientRoot::NotAsked
     }
 
     /// Forgets the client's roots, because they have changed.
     pub(super) fn forget_roots(&self) {
-        *lock(&self.root) = ClientRoot::NotAsked;
+        *locked_value(&self.root) = ClientRoot::NotAsked;
     }
 
     /// Takes the first root that is a folder on this machine. A client lists the workspace that it
     /// has open first.
     pub(super) fn take_roots(&self, uris: impl IntoIterator<Item = impl AsRef<str>>) {
         let named = uris.into_iter().find_map(|uri| folder_of(uri.as_ref()));
-        *lock(&self.root) = named.map_or(ClientRoot::None, ClientRoot::Named);
+        *locked_value(&self.root) = named.map_or(ClientRoot::None, ClientRoot::Named);
     }
 }
 
-/// Locks a value. After a panic in another thread the value is still complete, because it is only
-/// ever replaced as a whole.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Returns the folder that a `file:` URI names, if the folder exists.
+/// Returns the folder that the URI of a root names, if it exists on this machine.
 fn folder_of(uri: &str) -> Option<PathBuf> {
-    let path = uri.strip_prefix("file://")?;
-    // The host may be empty or this machine. A path on another machine is ignored.
-    let path = path.strip_prefix("localhost").unwrap_or(path);
-    let path = text::percent_decoded(path)?;
-    let path = if cfg!(windows) { path.trim_start_matches('/') } else { &path };
-    let path = Path::new(path);
-    (path.is_absolute() && path.is_dir()).then(|| path.to_owned())
+    let (host, path) = named_path(uri)?;
+    (["", "localhost"].contains(&host) && path.is_absolute() && path.is_dir()).then_some(path)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     #[test]

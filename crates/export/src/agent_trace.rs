@@ -11,6 +11,7 @@ use sha2::{Digest as _, Sha256};
 use super::claims::strength_for_others;
 use super::jsonl::write_line;
 use super::range::{CarriedRecords, RowSink};
+use code::hex;
 use ground::key_links::percent_encoded;
 use ledger::{Conversation, Entry, RecordKind};
 
@@ -127,7 +128,7 @@ fn uuid_of(repo: &str, record: &str) -> String {
     let mut bytes: [u8; 16] = std::array::from_fn(|at| hash[at]);
     bytes[6] = bytes[6] & 0x0f | 0x80;
     bytes[8] = bytes[8] & 0x3f | 0x80;
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = hex(&bytes);
     format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
 }
 

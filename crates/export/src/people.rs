@@ -3,6 +3,8 @@
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
+use code::hex;
+
 #[derive(Clone, Debug, Default)]
 pub enum People {
     #[default]
@@ -23,8 +25,7 @@ impl People {
                 let mut mac = Hmac::<Sha256>::new_from_slice(secret).ok()?;
                 mac.update(name.as_bytes());
                 let hash = mac.finalize().into_bytes();
-                let digits = hash.iter().take(16).map(|byte| format!("{byte:02x}"));
-                Some(format!("p:{}", digits.collect::<String>()))
+                Some(format!("p:{}", hex(&hash[..16])))
             }
         }
     }

@@ -15,11 +15,13 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
+
+use crate::parallel::locked_value;
 
 /// The first bytes of the file. The number is raised when the form of the file or of an answer, or
 /// the way in which an answer is computed, changes between two releases.
@@ -93,7 +95,7 @@ impl AnswerStore {
     }
 
     pub fn recall<T: DeserializeOwned>(&self, key: AnswerKey) -> Option<T> {
-        let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = locked_value(&self.file);
         let mut ring = RingFile(&file);
         let answer = key.slots().into_iter().find_map(|slot| ring.record_at(slot, key))?;
         postcard::from_bytes(&answer).ok()
@@ -105,7 +107,7 @@ impl AnswerStore {
         if answer.len() > MAX_ANSWER {
             return;
         }
-        let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = locked_value(&self.file);
         let written = match file.try_lock() {
             Ok(()) => RingFile(&file).append_record(key, &answer, self.max_file),
             Err(TryLockError::WouldBlock) => return,

@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use super::store;
+use crate::parallel::locked_value;
 
 /// The variables, folders and program with which a command runs. Cheap to clone.
 #[derive(Clone)]
@@ -173,7 +174,7 @@ impl ProgramHashes {
         let state = file.metadata().ok()?;
         let (size, changed) = (state.len(), state.modified().ok()?);
         // Whoever asks meanwhile waits, because reading the program a second time takes longer.
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = locked_value(&self.0);
         match known.get(program) {
             Some(hash) if (hash.size, hash.changed) == (size, changed) => Some(hash.sha256.clone()),
             _ => {

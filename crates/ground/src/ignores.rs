@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::FileType;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, Match, WalkBuilder};
@@ -14,6 +14,7 @@ use super::path::is_orchestration_name;
 use super::policy::SourceFormat;
 use super::work_tree::WorkTree;
 use super::{Code, Finding, Git, Hint, RelativePath, Root, folder, store};
+use crate::parallel::locked_value;
 
 /// An ignore file larger than this, in bytes, is not read, because compiling it would noticeably
 /// slow down every start.
@@ -352,7 +353,7 @@ impl FolderRules {
     }
 
     fn of_folder(&self, folder: &str) -> Option<Arc<Gitignore>> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = locked_value(&self.known);
         if let Some(rules) = known.get(folder) {
             return rules.clone();
         }

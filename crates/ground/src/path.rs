@@ -1,7 +1,11 @@
 //! A path inside a workspace, in the form that ledgers, scopes and people use.
 
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::text::percent_decoded;
 
 /// A path relative to the workspace root, separated by `/`. It is never empty, and contains no `.`,
 /// `..`, NUL or leading slash.
@@ -138,6 +142,28 @@ impl std::fmt::Display for RelativePath {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+/// Returns the path that a program writes as a path or as a `file:` address, and the host in the
+/// address. `None` for an address that cannot be decoded.
+pub fn named_path(text: &str) -> Option<(&str, PathBuf)> {
+    let (host, path) = match text.strip_prefix("file://") {
+        Some(address) => {
+            let (host, path) = address.split_at(address.find('/')?);
+            (host, percent_decoded(path)?)
+        }
+        None => ("", text.to_owned()),
+    };
+    Some((host, PathBuf::from(without_leading_slash(&path))))
+}
+
+/// Removes the slash before a drive letter: Cursor on Windows writes `/c:/Users/ada`.
+fn without_leading_slash(path: &str) -> &str {
+    let drive = |rest: &&str| {
+        let mut chars = rest.chars();
+        chars.next().is_some_and(|c| c.is_ascii_alphabetic()) && chars.next() == Some(':')
+    };
+    path.strip_prefix('/').filter(drive).filter(|_| cfg!(windows)).unwrap_or(path)
 }
 
 #[cfg(test)]

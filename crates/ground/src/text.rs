@@ -78,7 +78,7 @@ pub(crate) fn without_mark(text: &str) -> &str {
 
 /// Replaces the escapes of a URI, such as `%20`. Returns `None` if an escape is broken, or if the
 /// result is not valid text.
-pub fn percent_decoded(text: &str) -> Option<String> {
+pub(crate) fn percent_decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {

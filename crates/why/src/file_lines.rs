@@ -2,10 +2,11 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use code::{Block, Document, FileBlocks};
 use ground::git::{ChangeKind, ChangedBlob, GitError, ObjectId, ObjectReader, PathChange, Target};
+use ground::parallel::locked_value;
 use ground::{CommitId, Git, RelativePath};
 use history::knowledge::{AskedTree, Knowledge};
 use history::{
@@ -63,7 +64,7 @@ pub(crate) fn provenance_of_file(
     let error = error.map(|error| ground::Hint::with_hint(&error));
     let known: Mutex<HashMap<Option<usize>, Option<Arc<BlocksThen>>>> = Mutex::default();
     let blocks_of_version = |at: Option<usize>| {
-        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = locked_value(&known);
         known
             .entry(at)
             .or_insert_with(|| match at {

@@ -3,7 +3,9 @@
 use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
+
+use ground::parallel::locked_value;
 
 /// A map from keys to answers. Once it holds `MAX` answers, it is emptied before the next one is
 /// stored.
@@ -31,11 +33,11 @@ impl<K: Eq + Hash, V: Clone, const MAX: usize> Memo<K, V, MAX> {
     where
         K: Borrow<Q>,
     {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+        locked_value(&self.0).get(key).cloned()
     }
 
     pub fn keep(&self, key: K, answer: V) -> V {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = locked_value(&self.0);
         if kept.len() >= MAX {
             kept.clear();
         }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
 use super::error::{ReadError, VerbError};
 use super::file_progress::FileProgress;
@@ -14,6 +14,7 @@ use super::rules_at::{ignores_at, policy_at};
 use super::shared_branches;
 use code::{Document, MAX_BYTES, Unread};
 use ground::answer_store::AnswerStore;
+use ground::parallel::locked_value;
 use ground::policy::SourceFormat;
 use ground::store::{self, StoreError};
 use ground::{
@@ -442,7 +443,7 @@ impl Workspace {
     /// Returns how the files differ from a commit. Without a commit, all files differ.
     pub fn compared_with(&self, base: Option<&CommitId>) -> Result<Arc<ComparedFiles>, GitError> {
         let Some(git) = self.git() else { return Ok(Arc::default()) };
-        let mut compared = self.compared.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut compared = locked_value(&self.compared);
         if let Some((_, known)) = compared.iter().find(|(commit, _)| commit.as_ref() == base) {
             return Ok(Arc::clone(known));
         }
@@ -463,7 +464,7 @@ impl Workspace {
     /// Returns the files of a commit whose content differs or that are gone. New files are not looked
     /// for, so that an edit of one file does not cost a walk through all folders.
     pub(crate) fn former_files(&self, base: &CommitId) -> Result<Vec<PathChange>, GitError> {
-        let compared = self.compared.lock().unwrap_or_else(PoisonError::into_inner);
+        let compared = locked_value(&self.compared);
         let is_known = compared.iter().any(|(commit, _)| commit.as_ref() == Some(base));
         drop(compared);
         let of_work = |_: &&Arc<Git>| self.files == Target::WorkTree && !is_known;

@@ -1,10 +1,11 @@
 //! Tests of the lanes, of cancellation and panics, and of conversations with the client.
 
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex};
 
 use super::*;
 use crate::conversation::ClientConversation;
 use crate::pool::Lane;
+use ground::parallel::locked_value;
 
 /// Blocks handlers until a test releases them.
 #[derive(Default)]
@@ -15,12 +16,12 @@ struct Gate {
 
 impl Gate {
     fn pass(&self) {
-        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = locked_value(&self.open);
         let wait = self.changed.wait_timeout_while(open, PATIENCE, |open| !*open).unwrap();
         assert!(!wait.1.timed_out());
     }
     fn open(&self) {
-        *self.open.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        *locked_value(&self.open) = true;
         self.changed.notify_all();
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -15,6 +15,7 @@ use gix::{ObjectId, Repository};
 use super::{
     ContentIds, FileBlobs, FileContents, Git, GitResult, IsWanted, TreeEntry, as_path, is_regular,
 };
+use crate::parallel::locked_value;
 use crate::work_tree::WorkTree;
 use crate::{RelativePath, cache};
 
@@ -107,7 +108,7 @@ impl Git {
         let now = SystemTime::now();
         let Ok(found) = self.index.metadata() else { return Ok(None) };
         let stamp = cache::FileStamp::from_metadata(&found).filter(|stamp| stamp.at_rest(now));
-        let lock = || self.index_read.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || locked_value(&self.index_read);
         if let Some((then, file)) = &*lock()
             && Some(*then) == stamp
         {

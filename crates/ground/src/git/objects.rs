@@ -14,6 +14,7 @@ use gix::{ObjectId, Repository};
 use super::{
     CommitId, Git, GitError, GitResult, IsWanted, as_path, find_twice, head_of, is_regular,
 };
+use crate::parallel::locked_value;
 use crate::{RelativePath, store};
 
 /// The file, at the top of the repository, with the commits that only changed how code is written.
@@ -118,7 +119,7 @@ impl Git {
     }
 
     fn lend_handle(&self) -> LentHandle {
-        let known = self.free_handles.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let known = locked_value(&self.free_handles).pop();
         let handle = known.unwrap_or_else(|| {
             let mut repo = self.handle();
             repo.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(MAX_KEPT)));
@@ -156,7 +157,7 @@ impl Deref for LentHandle {
 
 impl Drop for LentHandle {
     fn drop(&mut self) {
-        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut free = locked_value(&self.free);
         if free.len() < MAX_FREE {
             free.extend(self.handle.take());
         }
@@ -391,7 +392,7 @@ impl ObjectReader<'_> {
         find: impl FnOnce(&mut Self) -> GitResult<T>,
     ) -> GitResult<Arc<T>> {
         let git = self.git;
-        let remembered = || git.remembered.lock().unwrap_or_else(PoisonError::into_inner);
+        let remembered = || locked_value(&git.remembered);
         let known = remembered().answers.get(&(kind, trees)).map(|(found, _)| Arc::clone(found));
         if let Some(known) = known.and_then(|known| known.downcast::<T>().ok()) {
             return Ok(known);

@@ -3,10 +3,11 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use ground::cache::StateOnDisk;
 use ground::git::{ObjectId, Target};
+use ground::parallel::locked_value;
 use ground::{Git, RelativePath, Root};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +80,7 @@ impl SourceFiles for WorkTreeFiles<'_> {
     }
 
     fn has_folder(&self, folder: &str) -> bool {
-        let known = || self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || locked_value(&self.folders);
         if known().contains(folder) {
             return true;
         }
@@ -124,7 +125,7 @@ impl<'g> FilesAtTarget<'g> {
 
     fn top_folder(&self, path: &str) -> SortedBlobs {
         let top = path.split('/').next().unwrap_or(path);
-        let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut listed = locked_value(&self.listed);
         let files = listed.entry(top.to_owned()).or_insert_with(|| {
             let files = self.git.list_below(top, self.target, &|_| true);
             let mut files = files.unwrap_or_default();
