@@ -145,7 +145,8 @@ pub fn run(process: Process) -> Exit {
     match parse(&process.arguments, width) {
         Ok((cli, command)) => carry_out(cli, command, process),
         Err(error) => {
-            refuse(&suggestion::with_our_word(suggestion::without_switches(error)), process)
+            let error = suggestion::with_our_word(suggestion::without_switches(error));
+            refuse(&suggestion::with_groups(error, &process.arguments), process)
         }
     }
 }

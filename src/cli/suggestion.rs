@@ -1,5 +1,7 @@
 //! The suggestions in usage errors.
 
+use std::ffi::OsString;
+
 use clap::Error;
 use clap::error::{ContextKind, ContextValue};
 
@@ -25,7 +27,7 @@ const WORDS_OF_OTHERS: [(&str, &str); 31] = [
     ("hooks", "git-hooks"),
     ("log", "trace"),
     ("ls", "list"),
-    ("merge", "setup merge-registry"),
+    ("merge", "merge-registry"),
     ("owner", "for"),
     ("remove", "edit ID --remove"),
     ("rename", "edit ID --name NAME"),
@@ -48,6 +50,22 @@ pub fn with_our_word(mut error: Error) -> Error {
     {
         let suggested = ContextValue::Strings(vec![(*ours).to_owned()]);
         error.insert(ContextKind::SuggestedSubcommand, suggested);
+    }
+    error
+}
+
+/// Names suggested commands as `--help` does: `evidence seal` for `seal`, unless the group was typed.
+pub fn with_groups(mut error: Error, arguments: &[OsString]) -> Error {
+    let group_of = |name: &str| shell::GROUPS.iter().find(|(_, names)| names.contains(&name));
+    let is_group = |word: &OsString| shell::GROUPS.iter().any(|(group, _)| word == group);
+    if !arguments.iter().any(is_group)
+        && let Some(ContextValue::Strings(said)) = error.remove(ContextKind::SuggestedSubcommand)
+    {
+        let shown = said.into_iter().map(|name| match group_of(&name) {
+            Some((group, _)) => format!("{group} {name}"),
+            None => name,
+        });
+        error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(shown.collect()));
     }
     error
 }

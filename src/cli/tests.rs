@@ -117,11 +117,18 @@ fn a_usage_error_suggests_commands_but_none_that_switches_the_gate_off() {
     let said = |line: &str| {
         let words: Vec<&str> = std::iter::once("intent").chain(line.split(' ')).collect();
         let error = parse(&words, None).err().expect("a usage error");
-        suggestion::without_switches(error).render().to_string()
+        let error = suggestion::with_our_word(suggestion::without_switches(error));
+        suggestion::with_groups(error, &words.iter().map(Into::into).collect::<Vec<_>>())
+            .render()
+            .to_string()
     };
     for (line, expected) in [
-        ("sael", "'seal'"),
+        ("sael", "'evidence seal'"),
         ("evidence sael", "'seal'"),
+        ("commit", "'evidence seal'"),
+        ("hooks", "'setup git-hooks'"),
+        ("validate", "'evidence verify'"),
+        ("setup hooks", "'git-hooks'"),
         ("chekc", "'check'"),
         ("agnet off", "'agent'"),
         ("agent gat", "'gate'"),

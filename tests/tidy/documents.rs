@@ -436,16 +436,16 @@ const MAY_USE_HIDDEN_NAMES: &[(&str, &str)] = &[
 /// `intent evidence seal`. A git hook that is installed calls `intent seal --hook`.
 fn hidden_names_in(line: &str) -> Vec<String> {
     let mut found = Vec::new();
-    for (at, _) in line.match_indices("intent ") {
+    let programs = ["intent ", "intent-lsp ", "cargo run -- "];
+    for (at, program) in programs.iter().flat_map(|program| line.match_indices(program)) {
         let before = &line[..at];
         let is_alone = !before.is_empty() && before.trim().is_empty();
         let is_typed = is_alone || ["`", "&& ", "$ "].iter().any(|end| before.ends_with(end));
-        let words: Vec<&str> = line[at..]
+        let words: Vec<&str> = line[at + program.len()..]
             .split(['`', ';'])
             .next()
             .unwrap_or_default()
             .split_whitespace()
-            .skip(1)
             .collect();
         let Some(verb) = shell::verb(&words).filter(|_| is_typed) else { continue };
         let is_grouped = shell::GROUPS.iter().any(|(_, names)| names.contains(&words[verb]));
@@ -460,7 +460,7 @@ fn hidden_names_in(line: &str) -> Vec<String> {
 fn documents_and_messages_name_commands_as_help_does() {
     let mut complaints = Vec::new();
     for name in tracked_files() {
-        let is_read = [".md", ".rs", ".ts", ".lua", ".el", ".yml", ".snap", ".json"]
+        let is_read = [".md", ".rs", ".ts", ".lua", ".el", ".yml", ".yaml", ".snap", ".json"]
             .iter()
             .any(|end| name.ends_with(end));
         let is_other = ["tests/", ".orchestration/", "crates/shell/src/tests.rs"]
@@ -485,9 +485,20 @@ fn documents_and_messages_name_commands_as_help_does() {
 #[test]
 fn a_hidden_name_is_noticed_where_a_command_is_typed() {
     let lines = "`intent seal`, or `git add a && intent -C 'x' init`\n$ intent off\n  intent man --dir x\n\
-                 `intent evidence seal`, `intent why`, an intent on a file\nintent seal --hook pre-commit\n`intent setup team`";
+                 `intent evidence seal`, `intent why`, an intent on a file\nintent seal --hook pre-commit\n`intent setup team`\n\
+                 \x20 intent-lsp -C . export --range a..b\n  $ cargo run -- git-hooks --install";
     let found: Vec<String> = lines.lines().flat_map(hidden_names_in).collect();
-    assert_eq!(found, ["intent seal", "intent init", "intent off", "intent man"]);
+    assert_eq!(
+        found,
+        [
+            "intent seal",
+            "intent init",
+            "intent off",
+            "intent man",
+            "intent export",
+            "intent git-hooks"
+        ]
+    );
 }
 
 #[test]

@@ -50,11 +50,11 @@ pub struct WhyArgs {
     target: OsString,
 
     /// Show every record that brought lines of a block, and what was removed of it
-    #[arg(long)]
+    #[arg(long, alias = "lineage")]
     history: bool,
 
     /// Show which record each line is from
-    #[arg(long)]
+    #[arg(long, alias = "explain")]
     lines: bool,
 
     /// Show which commits removed blocks or lines of the file, which may be gone

@@ -109,7 +109,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         home: (Some("CLAUDE_CONFIG_DIR"), ".claude"),
         next: &[
             "Start a new session; Claude Code asks once whether the project's MCP server may start",
-            "For the MCP server in every project: `claude mcp add --scope user intent -- intent-lsp mcp`",
+            "For the MCP server in every project: `claude mcp add --scope user intent -- intent-lsp agent mcp`",
         ],
     },
     Recipe {
@@ -169,7 +169,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         host: "antigravity",
         files: &[file(antigravity, ".agents/hooks.json", "hooks.json")],
         home: (None, ".gemini/config"),
-        next: &["Add the MCP server `intent-lsp mcp` by hand: Manage MCP Servers in Antigravity"],
+        next: &["Add the MCP server `intent-lsp agent mcp` by hand: Manage MCP Servers in Antigravity"],
     },
     Recipe {
         host: "windsurf",
@@ -193,7 +193,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         ],
         home: (None, "Documents/Cline"),
         next: &[
-            "Switch hooks on in Cline's settings, and add the MCP server `intent-lsp mcp` there",
+            "Switch hooks on in Cline's settings, and add the MCP server `intent-lsp agent mcp` there",
             "Cline's own command line may look in .cline/hooks/ instead: copy the files there",
         ],
     },
