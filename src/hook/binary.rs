@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use ground::cache::StateOnDisk;
 use ground::store::StoreError;
 use ground::{Environment, Root, store};
 
@@ -25,13 +26,26 @@ struct NotedProgram {
     path: String,
     /// SHA-256 of its bytes, in hexadecimal.
     sha256: String,
+    /// The state of the file with these bytes, so that it is not read again to note it again. A check
+    /// never relies on it.
+    #[serde(default)]
+    state: Option<StateOnDisk>,
 }
 
 impl NotedProgram {
     fn from_program(program: &Path, environment: &Environment) -> Option<Self> {
         let path = program.canonicalize().ok()?;
+        let state = Some(StateOnDisk::of_file(&path));
         let sha256 = environment.sha256_of_program(&path)?;
-        Some(Self { path: path.display().to_string(), sha256 })
+        Some(Self { path: path.display().to_string(), sha256, state })
+    }
+
+    fn is_settled_as(&self, program: &Path) -> bool {
+        let Ok(path) = program.canonicalize() else { return false };
+        let now = StateOnDisk::of_file(&path);
+        self.path == path.display().to_string()
+            && matches!(now, StateOnDisk::AtRest(_))
+            && self.state == Some(now)
     }
 }
 
@@ -42,18 +56,19 @@ pub fn note(root: &Root, search: Option<&OsStr>) -> Result<(), StoreError> {
     let running = environment.program().map(Path::to_path_buf);
     let beside = running.as_ref().map(|running| running.with_file_name(file_name()));
     let program = on_path(search).or_else(|| beside.filter(|it| it.is_file())).or(running);
-    let Some(noted) = program.and_then(|program| NotedProgram::from_program(&program, environment))
-    else {
+    let Some(program) = program else { return Ok(()) };
+    if noted_program(root).is_some_and(|noted| noted.is_settled_as(&program)) {
         return Ok(());
-    };
-    let text = serde_json::to_vec(&noted).expect("two strings are valid JSON");
+    }
+    let Some(noted) = NotedProgram::from_program(&program, environment) else { return Ok(()) };
+    let text = serde_json::to_vec(&noted).expect("texts and numbers are valid JSON");
     store::write_atomic(&note_path(root), &text)
 }
 
 /// Returns the path of the noted program if `program` is a different one. Returns `None` if it is
 /// the same, or if none was noted.
 pub(crate) fn other_than_noted(root: &Root, program: &Path) -> Option<String> {
-    let noted: NotedProgram = store::read_json(&note_path(root), MAX_NOTE)?;
+    let noted = noted_program(root)?;
     let now = NotedProgram::from_program(program, root.environment())?;
     // Only the bytes count: a copy of the same program at another path is fine.
     (now.sha256 != noted.sha256).then_some(noted.path)
@@ -87,6 +102,10 @@ fn file_name() -> String {
     format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX)
 }
 
+fn noted_program(root: &Root) -> Option<NotedProgram> {
+    store::read_json(&note_path(root), MAX_NOTE)
+}
+
 fn note_path(root: &Root) -> PathBuf {
     root.private().join("program.json")
 }
@@ -112,5 +131,28 @@ mod tests {
         assert_eq!(other_than_noted(&root, &program), None);
         fs::write(&program, "another").unwrap();
         assert!(other_than_noted(&root, &program).is_some());
+    }
+
+    #[test]
+    fn a_program_is_read_again_for_its_note_only_after_a_change() {
+        let place = tempfile::tempdir().unwrap();
+        let project = place.path().join("p");
+        fs::create_dir_all(project.join(".orchestration")).unwrap();
+        let program = place.path().join(file_name());
+        fs::write(&program, "one").unwrap();
+        while StateOnDisk::of_file(&program) == StateOnDisk::Unsettled {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let root = Root::find(&project, &Environment::of_process()).unwrap();
+        let search = Some(place.path().as_os_str());
+        note(&root, search).unwrap();
+        let marked = NotedProgram { sha256: "mark".to_owned(), ..noted_program(&root).unwrap() };
+        fs::write(note_path(&root), serde_json::to_vec(&marked).unwrap()).unwrap();
+        note(&root, search).unwrap();
+        assert_eq!(noted_program(&root).unwrap().sha256, "mark", "it was not read");
+        assert!(other_than_noted(&root, &program).is_some(), "a check reads the program");
+        fs::write(&program, "another").unwrap();
+        note(&root, search).unwrap();
+        assert_eq!(other_than_noted(&root, &program), None);
     }
 }
