@@ -1,8 +1,6 @@
 //! The lines inside a block: which are still as recorded, and which record each comes from. The expected answers are
 //! known without the program, because the tests edit the texts line by line and keep the origin of each line.
 
-use std::collections::HashMap;
-
 use crate::support::{Repo, relative};
 use code::Document;
 use code::lines::{self, LineHash};
@@ -314,14 +312,13 @@ fn texts(text: &str) -> Vec<String> {
 }
 
 fn matched(then: &[String], now: &[String]) -> Vec<Option<usize>> {
-    let hashes = |texts: &[String]| -> Vec<LineHash> {
-        texts.iter().map(|text| LineHash::from_text(text)).collect()
-    };
-    let common: HashMap<LineHash, bool> = now
-        .iter()
-        .map(|text| (LineHash::from_text(text), !text.contains(char::is_alphanumeric)))
-        .collect();
-    lines::matched_lines(&hashes(then), &hashes(now), |hash| common[hash])
+    let then: Vec<LineHash> = then.iter().map(|text| LineHash::from_text(text)).collect();
+    let now = now.iter().map(|text| lines::OwnLine {
+        number: 1,
+        hash: LineHash::from_text(text),
+        common: !text.contains(char::is_alphanumeric),
+    });
+    lines::matched_own_lines(&then, &now.collect::<Vec<_>>())
 }
 
 /// Returns for each line of the function whether the program matches it with an earlier line.
@@ -332,10 +329,8 @@ fn kept(before: &str, after: &str) -> Vec<bool> {
         lines::own_lines(&document, &block)
     };
     let (then, now) = (own(before), own(after));
-    let hashes =
-        |own: &[lines::OwnLine]| -> Vec<LineHash> { own.iter().map(|line| line.hash).collect() };
-    let common = |hash: &LineHash| now.iter().any(|line| line.common && line.hash == *hash);
-    let found = lines::matched_lines(&hashes(&then), &hashes(&now), common);
+    let then: Vec<LineHash> = then.iter().map(|line| line.hash).collect();
+    let found = lines::matched_own_lines(&then, &now);
     found.iter().map(Option::is_some).collect()
 }
 

@@ -71,29 +71,25 @@ pub fn own_lines(document: &Document, block: &Block) -> Vec<OwnLine> {
 /// Returns, for each line now, the index of the earlier line that it corresponds to, or `None` if
 /// the line is new or changed.
 ///
-/// Rare lines are matched first. `common` tells which lines occur everywhere, such as braces and
-/// blank lines. If only such lines are matched between two changed lines, they count as changed
-/// too, because they prove nothing. If some lines are changed and all matched lines are common,
-/// nothing is matched.
+/// Rare lines are matched first. Common lines, such as braces and blank lines, occur everywhere. If
+/// only such lines are matched between two changed lines, they count as changed too, because they
+/// prove nothing. If some lines are changed and all matched lines are common, nothing is matched.
 ///
 /// Examples, each with the lines before and now (`}` is common):
 ///
 /// - `a } b`, `x } b`: `}` and `b` are matched.
 /// - `a } b c`, `x } y c`: only `c` is matched, because `}` stands between two changed lines.
 /// - `a } b`, `x } b2`: nothing is matched, because `}` is all that is left.
-pub fn matched_lines(
-    before: &[LineHash],
-    now: &[LineHash],
-    common: impl Fn(&LineHash) -> bool,
-) -> Vec<Option<usize>> {
+pub fn matched_own_lines(before: &[LineHash], now: &[OwnLine]) -> Vec<Option<usize>> {
+    let common: Vec<bool> = now.iter().map(|line| line.common).collect();
+    let now: Vec<LineHash> = now.iter().map(|line| line.hash).collect();
     let mut found = vec![None; now.len()];
     // Compare only the lines that occur in both texts, because that is faster.
-    let (old_places, old) = shared(before, now);
-    let (new_places, new) = shared(now, before);
+    let (old_places, old) = shared(before, &now);
+    let (new_places, new) = shared(&now, before);
     for (before, now) in difference::common(&old, &new) {
         found[new_places[now]] = Some(old_places[before]);
     }
-    let common: Vec<bool> = now.iter().map(common).collect();
     if found.iter().zip(&common).all(|(at, common)| at.is_none() || *common)
         && found.iter().any(Option::is_none)
     {
@@ -106,13 +102,6 @@ pub fn matched_lines(
 fn shared(lines: &[LineHash], others: &[LineHash]) -> (Vec<usize>, Vec<LineHash>) {
     let others: HashSet<&LineHash> = others.iter().collect();
     lines.iter().enumerate().filter(|(_, line)| others.contains(line)).unzip()
-}
-
-pub fn matched_own_lines(before: &[LineHash], now: &[OwnLine]) -> Vec<Option<usize>> {
-    let common: HashSet<LineHash> =
-        now.iter().filter(|line| line.common).map(|line| line.hash).collect();
-    let now: Vec<LineHash> = now.iter().map(|line| line.hash).collect();
-    matched_lines(before, &now, |hash| common.contains(hash))
 }
 
 /// Removes the matches of each run of common lines that has changed lines on both sides.
@@ -239,12 +228,14 @@ mod tests {
         const MAX_LINES: usize = 2_000;
         let hash = |n: usize| LineHash([(n >> 16) as u8, (n >> 8) as u8, n as u8]);
         let many: Vec<LineHash> = (0..MAX_LINES).map(hash).collect();
-        let reversed: Vec<LineHash> = (0..2 * MAX_LINES).rev().map(hash).collect();
-        let two = |odd: usize| (0..MAX_LINES * odd).map(|n| hash(n * n / 7 * odd % 2)).collect();
-        let (few, more): (Vec<LineHash>, Vec<LineHash>) = (two(1), two(3));
+        let own = |hash| OwnLine { number: 1, hash, common: false };
+        let reversed: Vec<OwnLine> = (0..2 * MAX_LINES).rev().map(|n| own(hash(n))).collect();
+        let two = |odd: usize| (0..MAX_LINES * odd).map(move |n| hash(n * n / 7 * odd % 2));
+        let few: Vec<LineHash> = two(1).collect();
+        let more: Vec<OwnLine> = two(3).map(own).collect();
         let start = std::time::Instant::now();
-        assert_eq!(matched_lines(&many, &reversed, |_| false).iter().flatten().count(), 1);
-        assert!(matched_lines(&few, &more, |_| false).iter().flatten().count() > 1_000);
+        assert_eq!(matched_own_lines(&many, &reversed).iter().flatten().count(), 1);
+        assert!(matched_own_lines(&few, &more).iter().flatten().count() > 1_000);
         assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
     }
 

@@ -33,7 +33,7 @@ use layout::{ContextList, element, escaped};
 
 /// How many characters a context has at most, unless all of it is asked for. What `intent select`
 /// prints above it has room in 4,000.
-pub const MAX_CHARS: usize = 3_600;
+const MAX_CHARS: usize = 3_600;
 const MAX_NAME: usize = 120;
 /// A longer id is not repeated in the commands that a context names.
 const MAX_ID_IN_COMMAND: usize = 40;
@@ -51,10 +51,10 @@ const TERMS_OF_MINIMAL: usize = 3;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ContextExtent {
-    /// The terms, the last records and what was produced, in at most [`MAX_CHARS`] characters.
+    /// The terms, the last records and what was produced, in at most `MAX_CHARS` characters.
     #[default]
     Curated,
-    /// Only the constraints and the scope, in at most [`MAX_CHARS`] characters.
+    /// Only the constraints and the scope, in at most `MAX_CHARS` characters.
     Minimal,
     Full,
 }
