@@ -74,7 +74,7 @@ pub(crate) fn other_than_noted(root: &Root, program: &Path) -> Option<String> {
     (now.sha256 != noted.sha256).then_some(noted.path)
 }
 
-pub fn objection(root: &Root) -> Option<String> {
+pub(crate) fn objection(root: &Root) -> Option<String> {
     let running = root.environment().program()?;
     other_than_noted(root, running)?;
     Some(format!(

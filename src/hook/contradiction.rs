@@ -14,7 +14,7 @@ use super::tools::ToolKind;
 
 /// Returns the names of two fields that mean the same and have different values. Returns `None` if
 /// the input has no such pair.
-pub fn found(kind: Option<ToolKind>, input: &Value, cwd: &Path) -> Option<(String, String)> {
+pub(crate) fn found(kind: Option<ToolKind>, input: &Value, cwd: &Path) -> Option<(String, String)> {
     let mut groups = vec![PATH, OLD, NEW, EVERY, FOLDER, FROM, TO, EDITS, CONTENT];
     match kind {
         // An editor's `command` names its operation, so it is not a command line.

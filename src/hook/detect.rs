@@ -12,7 +12,7 @@ use ground::text::is_listed;
 
 /// Returns the host to answer: the named one, unless the payload has marks of another host. `auto`
 /// names no host.
-pub fn host(name: &str, payload: &Value, in_devin: bool) -> Host {
+pub(crate) fn host(name: &str, payload: &Value, in_devin: bool) -> Host {
     let named_host = host_named(name);
     let marked = marks(payload).and_then(host_named);
     if let Some(named_host) = named_host {
@@ -81,7 +81,7 @@ fn has_tool(payload: &Value, tools: &str) -> bool {
     fields::word(payload, "tool_name").is_some_and(|tool| is_listed(tools, tool))
 }
 
-pub fn names() -> String {
+pub(crate) fn names() -> String {
     let names: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
     format!("{}, auto", names.join(", "))
 }

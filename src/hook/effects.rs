@@ -38,7 +38,7 @@ impl Call {
     }
 }
 
-pub fn only_reads(host: &Host, tool: &str) -> bool {
+pub(crate) fn only_reads(host: &Host, tool: &str) -> bool {
     tools::kind(host, tool).is_some_and(ToolKind::only_reads)
 }
 
@@ -141,7 +141,7 @@ impl CallInput<'_> {
         fields::path(fields::word(object, PATH)?)
     }
 
-    pub fn write(&self, change: Change) -> Vec<Effect> {
+    pub(crate) fn write(&self, change: Change) -> Vec<Effect> {
         match self.path_of(self.input) {
             Some(path) => vec![Effect::Write { path, change }],
             None => self.effects_of_unreadable("does not say which file it writes"),
@@ -191,7 +191,7 @@ impl CallInput<'_> {
         }
     }
 
-    pub fn edit(&self) -> Vec<Effect> {
+    pub(crate) fn edit(&self) -> Vec<Effect> {
         // Only these tools obey the word. Any other tool ignores it, and writes.
         const VIEWERS: &str = "editor str_replace_editor str_replace_based_edit_tool";
         let is_viewer = text::is_listed(VIEWERS, self.tool);
@@ -262,7 +262,7 @@ impl CallInput<'_> {
         }
     }
 
-    pub fn shell(&self, dialect: Dialect, names: &str, background: bool) -> Vec<Effect> {
+    pub(crate) fn shell(&self, dialect: Dialect, names: &str, background: bool) -> Vec<Effect> {
         let Some(commands) = commands(self.input, names) else {
             return self.effects_of_unreadable("comes without a command");
         };
@@ -306,7 +306,7 @@ impl CallInput<'_> {
 
     /// Returns the effects of one command. `item` is its object in a list of commands, if it has
     /// one.
-    pub fn command(
+    pub(crate) fn command(
         &self,
         text: &str,
         item: Option<&Value>,

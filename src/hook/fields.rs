@@ -9,21 +9,21 @@ use super::json;
 use code::LineRange;
 use ground::path::named_path;
 
-pub const PATH: &str = "
+pub(crate) const PATH: &str = "
     file_path filePath path target_file targetFile TargetFile notebook_path notebookPath
     target_notebook AbsolutePath absolute_path relative_path relative_workspace_path filename
     file_name file uri
 ";
 pub(crate) const CONTENT: &str = "content contents file_text fileText CodeContent text new_content";
 pub(crate) const OLD: &str = "old_string oldString old_str oldStr oldText old_text TargetContent";
-pub const NEW: &str = "
+pub(crate) const NEW: &str = "
     new_string newString new_str newStr newText new_text ReplacementContent
 ";
 /// True if every occurrence is to be replaced.
-pub const EVERY: &str = "replace_all replaceAll change_all allow_multiple AllowMultiple";
-pub const EDITS: &str = "edits changes ReplacementChunks replacements";
+pub(crate) const EVERY: &str = "replace_all replaceAll change_all allow_multiple AllowMultiple";
+pub(crate) const EDITS: &str = "edits changes ReplacementChunks replacements";
 pub(crate) const COMMAND: &str = "command CommandLine command_line commandLine cmd script";
-pub const FOLDER: &str = "
+pub(crate) const FOLDER: &str = "
     dir_path workdir cwd Cwd working_directory workingDirectory directory
 ";
 pub(crate) const FROM: &str = "source source_path sourcePath from old_path oldPath src";
@@ -31,7 +31,7 @@ pub(crate) const TO: &str = "
     destination destination_path destinationPath to new_path newPath dest target dst
 ";
 /// Lists of files. An item is a path, or an object with a field that holds the path.
-pub const FILES: &str = "files paths file_paths filePaths";
+pub(crate) const FILES: &str = "files paths file_paths filePaths";
 /// Lists of paths, commands or edits. An item is a string, or an object with fields of its own.
 pub(crate) const LISTS: &str = "
     files paths file_paths filePaths operations replacements edits changes ReplacementChunks
@@ -39,7 +39,7 @@ pub(crate) const LISTS: &str = "
 ";
 pub(crate) const PATCH: &str = "patchText patch input command patch_text content";
 /// The text that is typed into a shell that already runs.
-pub const TYPED: &str = "input chars command";
+pub(crate) const TYPED: &str = "input chars command";
 pub(crate) const CALLED: &str = "tool_name toolName tool name";
 pub(crate) const SERVER: &str = "server_name serverName server";
 pub(crate) const ARGUMENTS: &str = "arguments tool_input input args";
@@ -49,21 +49,21 @@ pub(crate) fn first_field<'a>(object: &'a Value, names: &str) -> Option<&'a Valu
     names.split_whitespace().filter_map(|name| object.get(name)).find(|value| !value.is_null())
 }
 
-pub fn text<'a>(object: &'a Value, names: &str) -> Option<&'a str> {
+pub(crate) fn text<'a>(object: &'a Value, names: &str) -> Option<&'a str> {
     first_field(object, names)?.as_str()
 }
 
-pub fn word<'a>(object: &'a Value, names: &str) -> Option<&'a str> {
+pub(crate) fn word<'a>(object: &'a Value, names: &str) -> Option<&'a str> {
     let mut texts = names.split_whitespace().filter_map(|name| object.get(name)?.as_str());
     texts.find(|text| !text.is_empty())
 }
 
-pub fn is_true(object: &Value, names: &str) -> bool {
+pub(crate) fn is_true(object: &Value, names: &str) -> bool {
     first_field(object, names).is_some_and(|value| value.as_bool().unwrap_or(value == "true"))
 }
 
 /// Returns a list. The field holds the list itself, or a string with its JSON.
-pub fn list(object: &Value, names: &str) -> Option<Vec<Value>> {
+pub(crate) fn list(object: &Value, names: &str) -> Option<Vec<Value>> {
     match first_field(object, names)? {
         Value::Array(items) => Some(items.clone()),
         Value::String(text) => match json::distinct(text)? {
@@ -81,20 +81,20 @@ pub(crate) fn unpacked_json(value: &Value) -> Value {
 }
 
 /// Returns the input of a call. A string may contain the input as JSON.
-pub fn input(object: &Value, names: &str) -> Value {
+pub(crate) fn input(object: &Value, names: &str) -> Value {
     first_field(object, names).map_or(Value::Null, unpacked_json)
 }
 
 /// Returns true if the input of a call is a string that begins like a JSON object. [`input`] could
 /// not read it: it is not valid JSON, or it names a field twice. The host may read it nevertheless.
-pub fn is_broken(input: &Value) -> bool {
+pub(crate) fn is_broken(input: &Value) -> bool {
     input.as_str().is_some_and(|text| text.trim_start().starts_with('{'))
 }
 
 /// Returns the lines that a reading tool should show, or `None` for all lines.
 ///
 /// Some hosts count `offset` from 0 and others from 1, so the one line in doubt is left out.
-pub fn lines(object: &Value) -> Option<LineRange> {
+pub(crate) fn lines(object: &Value) -> Option<LineRange> {
     const FIRST: &str = "startLine start_line StartLine start_line_one_indexed line_start";
     const LAST: &str = "endLine end_line EndLine end_line_one_indexed_inclusive line_end";
     if is_true(object, "should_read_entire_file") {
@@ -156,7 +156,7 @@ pub(crate) fn is_address(text: &str) -> bool {
     scheme != "file" && rest.split(['/', '\\']).all(|part| part != "..")
 }
 
-pub fn path(text: &str) -> Option<PathBuf> {
+pub(crate) fn path(text: &str) -> Option<PathBuf> {
     if text.trim().is_empty() || text.contains('\0') {
         return None;
     }

@@ -11,7 +11,7 @@ use ground::{Root, session, store};
 
 /// Writes a note to `.orchestration/local/heartbeat/` of the workspace that the call came from. The
 /// host already has its answer, so a note that cannot be written is skipped.
-pub fn leave(heard: &Incoming, said: &HookAnswer) {
+pub(crate) fn leave(heard: &Incoming, said: &HookAnswer) {
     let Some(event) = &heard.event else { return };
     let Ok(root) = Root::find(&event.cwd, &event.environment) else { return };
     if !root.governed() {

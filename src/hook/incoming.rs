@@ -72,7 +72,7 @@ const MOMENTS: &[(Moment, &str)] = &[
     (Moment::Settings, "ConfigChange"),
 ];
 
-pub fn moment(name: &str) -> Moment {
+pub(crate) fn moment(name: &str) -> Moment {
     let found = MOMENTS.iter().find(|(_, names)| is_listed(names, name));
     found.map_or(Moment::Other, |(moment, _)| *moment)
 }

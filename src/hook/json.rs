@@ -22,7 +22,7 @@ pub(crate) enum JsonReading {
 
 /// Reads a payload. Of one that is cut off or has a syntax error, returns the members before the
 /// error.
-pub fn read(bytes: &[u8]) -> JsonReading {
+pub(crate) fn read(bytes: &[u8]) -> JsonReading {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     // Invalid UTF-8 is replaced. A path with a replacement character is a different path, so such a
     // payload is never complete.
@@ -41,7 +41,7 @@ pub fn read(bytes: &[u8]) -> JsonReading {
 }
 
 /// Reads strict JSON. Returns `None` for anything else, or if an object names a field twice.
-pub fn distinct(text: &str) -> Option<Value> {
+pub(crate) fn distinct(text: &str) -> Option<Value> {
     let mut twice = None;
     let mut reader = serde_json::Deserializer::from_str(text);
     let value = Distinct { twice: &mut twice }.deserialize(&mut reader).ok()?;

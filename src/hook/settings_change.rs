@@ -12,7 +12,7 @@ use ground::{Environment, Root};
 
 /// Returns why the changed settings must not be used. Returns `None` if the folder is not governed,
 /// or if the settings still call our hook.
-pub fn objection(cwd: &Path, environment: &Environment) -> Option<String> {
+pub(crate) fn objection(cwd: &Path, environment: &Environment) -> Option<String> {
     let root = Root::find(cwd, environment).ok().filter(Root::governed)?;
     let all: Vec<Value> =
         files(root.path(), environment).iter().filter_map(|file| settings(file)).collect();

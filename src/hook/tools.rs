@@ -49,7 +49,7 @@ impl ToolKind {
         )
     }
 
-    pub fn only_reads(self) -> bool {
+    pub(crate) fn only_reads(self) -> bool {
         matches!(self, Self::Nothing | Self::Read)
     }
 }
@@ -133,7 +133,7 @@ const COMMON: &[(ToolKind, &str)] = &[
 ];
 
 /// Returns what a tool of a host does, or `None` if it is in no table.
-pub fn kind(host: &Host, tool: &str) -> Option<ToolKind> {
+pub(crate) fn kind(host: &Host, tool: &str) -> Option<ToolKind> {
     let own = OWN.iter().find(|(of, name, _)| *of == host.name && *name == tool);
     if let Some((_, _, kind)) = own {
         return Some(*kind);

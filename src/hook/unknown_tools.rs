@@ -69,7 +69,7 @@ const RESULTS: &str = "out output target dest destination outfile outdir save";
 /// repository, its files are not on this disk.
 const CODE_HOSTS: &str = "github gitea forgejo";
 
-pub fn effects(reading: &CallInput) -> Vec<Effect> {
+pub(crate) fn effects(reading: &CallInput) -> Vec<Effect> {
     if is_tool(reading.tool, SELECT) {
         return select(reading);
     }

@@ -190,7 +190,7 @@ impl Analyses {
     ///
     /// While somebody types, the text may not parse. The intents are then taken from the text
     /// before, or from the file on disk, if they lie outside of the typed part.
-    pub fn intents_of(
+    pub(crate) fn intents_of(
         &self,
         uri: &lsp::Url,
         file: &IntentFile,
@@ -221,7 +221,7 @@ impl Analyses {
         }
     }
 
-    pub fn took(&self, uri: &lsp::Url) -> Duration {
+    pub(crate) fn took(&self, uri: &lsp::Url) -> Duration {
         locked_value(&self.judged).get(uri.as_str()).map_or(Duration::ZERO, |judged| judged.took)
     }
 

@@ -60,7 +60,7 @@ impl Capabilities {
     ///
     /// They are read from the message itself, because the types of the protocol crate lack a few of
     /// them.
-    pub fn new(client: &Value) -> Self {
+    pub(crate) fn new(client: &Value) -> Self {
         let given = |path: String| client.pointer(&path).filter(|it| !it.is_null());
         let text = |path: &str| given(format!("/textDocument/{path}"));
         let workspace = |path: &str| given(format!("/workspace/{path}"));

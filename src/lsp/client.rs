@@ -59,7 +59,7 @@ impl Drop for ClientQuestion<'_> {
 }
 
 impl Client {
-    pub fn new(outbox: Outbox) -> Self {
+    pub(crate) fn new(outbox: Outbox) -> Self {
         let inner = ClientState { outbox, next: AtomicI64::new(1), waiting: Mutex::default() };
         Self { inner: Arc::new(inner) }
     }
@@ -71,11 +71,11 @@ impl Client {
         }
     }
 
-    pub fn tell(&self, method: &'static str, params: Value) {
+    pub(crate) fn tell(&self, method: &'static str, params: Value) {
         self.inner.outbox.send(&jsonrpc::Request::build(method).params(params).finish());
     }
 
-    pub fn log(&self, kind: lsp::MessageType, message: impl Into<String>) {
+    pub(crate) fn log(&self, kind: lsp::MessageType, message: impl Into<String>) {
         let params = lsp::LogMessageParams { typ: kind, message: message.into() };
         self.notify::<lsp::notification::LogMessage>(&params);
     }
@@ -105,7 +105,7 @@ impl Client {
     }
 
     /// Sends a request and awaits its answer for at most [`ANSWER_LIMIT`].
-    pub async fn request<R: lsp::request::Request>(
+    pub(crate) async fn request<R: lsp::request::Request>(
         &self,
         params: R::Params,
     ) -> Result<R::Result, ClientError> {
@@ -140,7 +140,7 @@ impl Client {
         self.ask(method, params, ANSWER_LIMIT).await.map(drop)
     }
 
-    pub async fn ask(
+    pub(crate) async fn ask(
         &self,
         method: &'static str,
         params: Value,

@@ -9,7 +9,7 @@ use super::capabilities::Capabilities;
 use code::Encoding;
 use ground::{Code, Level, Policy};
 
-pub const SECTION: &str = "intent";
+pub(crate) const SECTION: &str = "intent";
 
 const CHANGEABLE_KEYS: [&str; 5] = ["codeLens", "hover", "inlayHints", "levels", "trace"];
 
@@ -83,13 +83,13 @@ impl Default for Settings {
 }
 
 impl Settings {
-    pub fn level(&self, code: Code, policy: &Policy) -> Level {
+    pub(crate) fn level(&self, code: Code, policy: &Policy) -> Level {
         self.levels.get(&code).copied().unwrap_or_else(|| policy.editor_level(code))
     }
 
     /// Returns true if a person sits at the client. An action that only a person may take, such as
     /// widening a scope, can then be a single step.
-    pub fn has_person(&self) -> bool {
+    pub(crate) fn has_person(&self) -> bool {
         self.interactive || self.person
     }
 
@@ -195,7 +195,7 @@ pub(crate) fn registration() -> tower_lsp::lsp_types::Registration {
 
 /// Returns the object that holds our settings. Some clients wrap it in an object with the key
 /// `intent`, which is `null` if nothing is set.
-pub fn section(options: &Value) -> Option<&Map<String, Value>> {
+pub(crate) fn section(options: &Value) -> Option<&Map<String, Value>> {
     match options.get(SECTION) {
         Some(Value::Object(inner)) => Some(inner),
         Some(Value::Null) => None,

@@ -29,7 +29,7 @@ impl ClientConversation {
         receiver.await.map_err(|_| fault("a command", "its computation panicked"))
     }
 
-    pub fn wrote(&self, paths: Vec<PathBuf>) {
+    pub(crate) fn wrote(&self, paths: Vec<PathBuf>) {
         self.handle.run(move |it| it.files_changed(paths));
     }
 

@@ -10,7 +10,7 @@ use ground::Level;
 
 /// Returns the path of a `file:` address. `None` for other schemes. An address with a host other
 /// than `localhost` has a path only on Windows, where it names a network share.
-pub fn path_of(uri: &lsp::Url) -> Option<PathBuf> {
+pub(crate) fn path_of(uri: &lsp::Url) -> Option<PathBuf> {
     if uri.scheme() != "file" {
         return None;
     }
@@ -46,7 +46,7 @@ fn position(from: lsp::Position) -> Position {
 
 /// Returns the byte at a position of the client. A column beyond the end of its line means the end
 /// of the line, and a line beyond the last means the end of the text.
-pub fn byte(document: &Document, at: lsp::Position, encoding: Encoding) -> usize {
+pub(crate) fn byte(document: &Document, at: lsp::Position, encoding: Encoding) -> usize {
     document.byte_of(position(at), encoding)
 }
 
@@ -71,7 +71,11 @@ pub(crate) fn bytes_strict(
 }
 
 /// Returns the client's range for bytes of a document.
-pub fn range(document: &Document, bytes: std::ops::Range<usize>, encoding: Encoding) -> lsp::Range {
+pub(crate) fn range(
+    document: &Document,
+    bytes: std::ops::Range<usize>,
+    encoding: Encoding,
+) -> lsp::Range {
     let at = |byte| {
         let Position { line, column } = document.position_of(byte, encoding);
         lsp::Position { line, character: column }

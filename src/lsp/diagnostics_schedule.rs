@@ -49,18 +49,18 @@ pub(crate) struct Schedule {
 
 impl Schedule {
     /// Marks a document as changed: a computation that runs for it is no longer wanted.
-    pub fn touch(&mut self, uri: &lsp::Url) -> Generation {
+    pub(crate) fn touch(&mut self, uri: &lsp::Url) -> Generation {
         self.last.0 += 1;
         self.wanted.insert(uri.clone(), self.last);
         self.last
     }
 
-    pub fn pause(&mut self, uri: &lsp::Url, took: Duration) -> Duration {
+    pub(crate) fn pause(&mut self, uri: &lsp::Url, took: Duration) -> Duration {
         let since = *self.waiting.entry(uri.clone()).or_insert_with(Instant::now);
         quiet_after(took).min(LONGEST_WAIT.saturating_sub(since.elapsed()))
     }
 
-    pub fn begin(&mut self, uri: &lsp::Url) {
+    pub(crate) fn begin(&mut self, uri: &lsp::Url) {
         self.waiting.remove(uri);
     }
 
@@ -76,7 +76,7 @@ impl Schedule {
         self.unopened_wanted.get(root) == Some(&generation)
     }
 
-    pub fn is_wanted(&self, uri: &lsp::Url, generation: Generation) -> bool {
+    pub(crate) fn is_wanted(&self, uri: &lsp::Url, generation: Generation) -> bool {
         self.wanted.get(uri) == Some(&generation)
     }
 
@@ -132,7 +132,7 @@ impl Schedule {
     }
 
     /// Drops a document that was closed. Returns true if the client still shows diagnostics of it.
-    pub fn forget(&mut self, uri: &lsp::Url) -> bool {
+    pub(crate) fn forget(&mut self, uri: &lsp::Url) -> bool {
         self.wanted.remove(uri);
         self.waiting.remove(uri);
         self.shown.remove(uri).is_some_and(|shown| !shown.is_empty())

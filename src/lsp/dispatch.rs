@@ -12,7 +12,7 @@ use super::method_table::MethodTable;
 use super::ordered::Ordered;
 use super::world::notebooks;
 
-pub fn table() -> MethodTable {
+pub(crate) fn table() -> MethodTable {
     MethodTable::default()
         .on_sync_mut::<lsp::notification::Initialized>(Ordered::initialized)
         .on_sync_mut::<lsp::notification::DidOpenTextDocument>(Ordered::did_open)

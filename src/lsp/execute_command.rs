@@ -42,7 +42,7 @@ pub(crate) struct ExecuteCommandParams {
     arguments: Option<Vec<Value>>,
 }
 
-pub async fn handle(
+pub(crate) async fn handle(
     conversation: ClientConversation,
     params: ExecuteCommandParams,
 ) -> RequestResult<Option<Value>> {

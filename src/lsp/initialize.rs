@@ -33,7 +33,7 @@ impl Ordered {
         }
     }
 
-    pub fn initialized(&mut self, _: lsp::InitializedParams) {
+    pub(crate) fn initialized(&mut self, _: lsp::InitializedParams) {
         self.register();
         if self.world.snapshot.client.configuration {
             self.pull_configuration();

@@ -29,7 +29,7 @@ pub struct Log {
 impl Log {
     /// Sets up the log of this process. `INTENT_LOG` sets its level (the default is warnings), and
     /// panics are logged with their backtrace.
-    pub fn start() -> io::Result<Self> {
+    pub(crate) fn start() -> io::Result<Self> {
         let log = Self::to_output(io::stderr())?;
         let filter = std::env::var("INTENT_LOG").ok().and_then(|wanted| wanted.parse().ok());
         let filter: Targets =
@@ -53,7 +53,7 @@ impl Log {
     }
 
     /// Waits until the lines queued so far are written, but at most [`LAST_LINES`].
-    pub fn flush(&self) {
+    pub(crate) fn flush(&self) {
         let (written, done) = sync_channel(1);
         if self.lines.try_send(LogEntry::Flush(written)).is_ok() {
             // If the thread is late or gone, there is nothing more to wait for.

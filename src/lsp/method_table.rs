@@ -47,7 +47,7 @@ pub(crate) struct MethodTable {
 }
 
 impl MethodTable {
-    pub fn request(&self, method: &str) -> Option<&Handler> {
+    pub(crate) fn request(&self, method: &str) -> Option<&Handler> {
         self.requests.get(method)
     }
 

@@ -47,12 +47,12 @@ pub(crate) type LoopEvents = mpsc::UnboundedReceiver<LoopEvent>;
 pub(crate) struct LoopHandle(mpsc::UnboundedSender<LoopEvent>);
 
 impl LoopHandle {
-    pub fn new() -> (Self, LoopEvents) {
+    pub(crate) fn new() -> (Self, LoopEvents) {
         let (sender, events) = mpsc::unbounded_channel();
         (Self(sender), events)
     }
 
-    pub fn run(&self, event: impl FnOnce(&mut Ordered) + Send + 'static) {
+    pub(crate) fn run(&self, event: impl FnOnce(&mut Ordered) + Send + 'static) {
         // The loop ends before its tasks and threads do. Then nobody waits for the event.
         drop(self.0.send(Box::new(event)));
     }
@@ -87,7 +87,7 @@ pub struct Ordered {
 
 impl Ordered {
     /// Returns a server that waits for `initialize`. Must be called inside a tokio runtime.
-    pub fn new(parts: ServerParts, pool: Pool, outbox: Outbox, handle: LoopHandle) -> Self {
+    pub(crate) fn new(parts: ServerParts, pool: Pool, outbox: Outbox, handle: LoopHandle) -> Self {
         let outside = Outlets::new(&parts, Client::new(outbox.clone()), pool, handle);
         Self {
             phase: Phase::New,
@@ -111,7 +111,7 @@ impl Ordered {
 
     /// Runs until the client sends `exit`, closes the stream or is gone. Returns true after an
     /// orderly shutdown.
-    pub async fn run(
+    pub(crate) async fn run(
         mut self,
         mut incoming: mpsc::Receiver<IncomingMessage>,
         mut events: LoopEvents,

@@ -31,13 +31,13 @@ pub(crate) struct Pool {
 impl Pool {
     /// Starts the threads. Each lane gets as many as there are processors, at least two and at most
     /// eight.
-    pub fn start() -> io::Result<Self> {
+    pub(crate) fn start() -> io::Result<Self> {
         let threads = thread::available_parallelism().map_or(2, usize::from).clamp(2, 8);
         Ok(Self { latency: lane("lsp-latency", threads)?, worker: lane("lsp-worker", threads)? })
     }
 
     /// Queues a job. If the job panics, the panic is logged and the thread goes on.
-    pub fn run(&self, lane: Lane, job: impl FnOnce() + Send + 'static) {
+    pub(crate) fn run(&self, lane: Lane, job: impl FnOnce() + Send + 'static) {
         let sender = match lane {
             Lane::LatencySensitive => &self.latency,
             Lane::Worker => &self.worker,

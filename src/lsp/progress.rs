@@ -18,7 +18,7 @@ pub(crate) async fn show_if_slow(client: Client, title: String, mut done: onesho
 }
 
 /// Shows `title` until `done` is sent or dropped. The work itself never waits for the client.
-pub async fn show(client: Client, title: String, done: oneshot::Receiver<()>) {
+pub(crate) async fn show(client: Client, title: String, done: oneshot::Receiver<()>) {
     let token = lsp::NumberOrString::String(format!("intent/{}", uuid::Uuid::new_v4()));
     let create = lsp::WorkDoneProgressCreateParams { token: token.clone() };
     if let Err(error) = client.request_done::<lsp::request::WorkDoneProgressCreate>(create).await {

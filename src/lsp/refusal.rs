@@ -35,11 +35,11 @@ pub(crate) enum RequestRefusal {
 }
 
 impl RequestRefusal {
-    pub fn params(method: &str, error: impl ToString) -> Self {
+    pub(crate) fn params(method: &str, error: impl ToString) -> Self {
         Self::Params { method: method.to_owned(), reason: error.to_string() }
     }
 
-    pub fn failed(error: impl ToString) -> Self {
+    pub(crate) fn failed(error: impl ToString) -> Self {
         Self::Failed(error.to_string())
     }
 }
@@ -77,11 +77,11 @@ impl From<RequestRefusal> for Error {
 
 pub(crate) type RequestResult<T> = Result<T, RequestRefusal>;
 
-pub fn to_json(method: &str, answer: impl serde::Serialize) -> RequestResult<Value> {
+pub(crate) fn to_json(method: &str, answer: impl serde::Serialize) -> RequestResult<Value> {
     serde_json::to_value(answer).map_err(|error| fault(method, &error.to_string()))
 }
 
-pub fn fault(method: &str, reason: &str) -> RequestRefusal {
+pub(crate) fn fault(method: &str, reason: &str) -> RequestRefusal {
     RequestRefusal::Fault { method: method.to_owned(), reason: reason.to_owned() }
 }
 

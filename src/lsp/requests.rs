@@ -50,13 +50,13 @@ pub(crate) struct Requests {
 }
 
 impl Requests {
-    pub fn new(outbox: Outbox) -> Self {
+    pub(crate) fn new(outbox: Outbox) -> Self {
         Self { outbox, open: HashMap::new(), next: 0 }
     }
 
     /// Opens a request. If a request with the same id is still open, the new one is answered with
     /// an error and `None` is returned.
-    pub fn begin(&mut self, id: Id, method: &str) -> Option<(Ticket, Cancel)> {
+    pub(crate) fn begin(&mut self, id: Id, method: &str) -> Option<(Ticket, Cancel)> {
         if self.open.values().any(|open| open.id == id) {
             let mut error = Error::invalid_request();
             error.message =
@@ -81,7 +81,11 @@ impl Requests {
 
     /// Sends the reply, unless the request was cancelled before. Returns the request's method and
     /// its duration if a reply was sent.
-    pub fn finish(&mut self, ticket: Ticket, result: Result<Value>) -> Option<(String, Duration)> {
+    pub(crate) fn finish(
+        &mut self,
+        ticket: Ticket,
+        result: Result<Value>,
+    ) -> Option<(String, Duration)> {
         let open = self.open.remove(&ticket)?;
         let took = open.started.elapsed();
         tracing::debug!(method = open.method, ?took, ok = result.is_ok(), "answered");

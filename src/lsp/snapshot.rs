@@ -74,7 +74,7 @@ impl Snapshot {
     }
 
     /// Returns an open document. `None` if it is not open, or out of step with the client.
-    pub fn document(&self, uri: &lsp::Url) -> Option<&OpenDocument> {
+    pub(crate) fn document(&self, uri: &lsp::Url) -> Option<&OpenDocument> {
         self.documents.get(uri.as_str()).map(Arc::as_ref).filter(|open| open.in_sync)
     }
 
@@ -107,13 +107,13 @@ impl Snapshot {
         if cells.is_empty() { vec![&open.uri] } else { cells }
     }
 
-    pub fn documents(&self) -> impl Iterator<Item = &OpenDocument> {
+    pub(crate) fn documents(&self) -> impl Iterator<Item = &OpenDocument> {
         self.documents.values().map(Arc::as_ref).filter(|open| open.in_sync)
     }
 
     /// Returns the workspace that governs a document, open or not. `None` if the document is not a
     /// file, lies outside of every workspace, or its workspace is not loaded yet.
-    pub fn workspace_of(&self, uri: &lsp::Url) -> Option<&Workspace> {
+    pub(crate) fn workspace_of(&self, uri: &lsp::Url) -> Option<&Workspace> {
         self.workspace_of_path(&super::convert::path_of(uri)?)
     }
 
@@ -127,7 +127,7 @@ impl Snapshot {
     }
 
     /// Returns all loaded workspaces, in the order of their roots.
-    pub fn workspaces(&self) -> impl Iterator<Item = &Workspace> {
+    pub(crate) fn workspaces(&self) -> impl Iterator<Item = &Workspace> {
         self.workspaces.loaded.values()
     }
 

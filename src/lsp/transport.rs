@@ -179,7 +179,7 @@ enum Outgoing {
 }
 
 impl Outbox {
-    pub fn send(&self, message: &impl Serialize) {
+    pub(crate) fn send(&self, message: &impl Serialize) {
         match serde_json::to_string(message) {
             // The writer ends early only if the client's stream is closed. Then nobody can be told.
             Ok(text) => drop(self.sender.send(Outgoing::Frame(text))),
@@ -188,7 +188,7 @@ impl Outbox {
     }
 
     /// Ends the writer once all messages before this call are written.
-    pub fn close(&self) {
+    pub(crate) fn close(&self) {
         drop(self.sender.send(Outgoing::Close));
     }
 }

@@ -109,7 +109,9 @@ pub(crate) struct Watcher {
 }
 
 impl Watcher {
-    pub fn start(changed: impl Fn(Vec<PathBuf>) + Send + 'static) -> Result<Self, notify::Error> {
+    pub(crate) fn start(
+        changed: impl Fn(Vec<PathBuf>) + Send + 'static,
+    ) -> Result<Self, notify::Error> {
         let inner = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
             match event {
                 // Reading a file also makes an event, and the server reads files all the time.
@@ -132,7 +134,7 @@ impl Watcher {
     ///
     /// The folders are watched even if the client watches them too, because some clients report
     /// only the files that they save themselves.
-    pub fn watch(&mut self, place: &WorkspaceLocation) {
+    pub(crate) fn watch(&mut self, place: &WorkspaceLocation) {
         self.add_path(&place.root, RecursiveMode::NonRecursive);
         for folder in [".orchestration"].iter().chain(&FOLDERS_OF_SOURCES) {
             self.add_path(&place.root.join(folder), RecursiveMode::Recursive);

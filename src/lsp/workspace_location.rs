@@ -14,7 +14,7 @@ pub(crate) struct WorkspaceLocation {
 
 impl WorkspaceLocation {
     /// Finds the workspace that governs a folder. `None` if there is none.
-    pub fn of_folder(folder: &Path) -> Option<Self> {
+    pub(crate) fn of_folder(folder: &Path) -> Option<Self> {
         match Root::find(folder, &Environment::of_process()) {
             Ok(root) => Some(Self {
                 root: root.path().to_owned(),

@@ -56,7 +56,7 @@ impl Survey {
         Arc::ptr_eq(&self.registry, &workspace.registry)
     }
 
-    pub fn rules(&self, workspace: &Workspace) -> &Rules {
+    pub(crate) fn rules(&self, workspace: &Workspace) -> &Rules {
         self.rules.get_or_init(|| check::rules(workspace))
     }
 
@@ -66,7 +66,7 @@ impl Survey {
 
     /// Returns the findings of `intent check` in the work tree. If the check fails, returns
     /// [`Survey::findings`] instead.
-    pub fn checked(&self, workspace: &Workspace) -> &[FindingAnswer] {
+    pub(crate) fn checked(&self, workspace: &Workspace) -> &[FindingAnswer] {
         self.checked.get_or_init(|| match check::change(workspace, &check_request()) {
             Ok(checked) => checked.findings,
             Err(_) => findings::answers(workspace, self.findings.clone()),

@@ -41,7 +41,7 @@ pub(crate) struct DocumentPosition<'a> {
 
 /// Returns an open document with its workspace and its path in it. `None` if the document is not
 /// governed, not open or out of step.
-pub fn governed<'a>(snapshot: &'a Snapshot, uri: &lsp::Url) -> Option<GovernedFile<'a>> {
+pub(crate) fn governed<'a>(snapshot: &'a Snapshot, uri: &lsp::Url) -> Option<GovernedFile<'a>> {
     located(snapshot, uri).filter(|file| file.view.workspace.root.governed())
 }
 
@@ -67,23 +67,23 @@ pub(crate) fn shown_file<'a>(snapshot: &'a Snapshot, uri: &lsp::Url) -> Option<G
 }
 
 /// Returns an absolute path relative to the workspace. `None` if it lies outside.
-pub fn relative(workspace: &Workspace, path: &Path) -> Option<RelativePath> {
+pub(crate) fn relative(workspace: &Workspace, path: &Path) -> Option<RelativePath> {
     workspace.root.relative(workspace.root.path(), path).ok()
 }
 
 impl Snapshot {
-    pub fn view<'a>(&'a self, workspace: &'a Workspace) -> WorkspaceView<'a> {
+    pub(crate) fn view<'a>(&'a self, workspace: &'a Workspace) -> WorkspaceView<'a> {
         WorkspaceView { snapshot: self, workspace }
     }
 }
 
 impl<'a> WorkspaceView<'a> {
     /// Returns the client's range for bytes of a document.
-    pub fn range(self, document: &Document, bytes: Range<usize>) -> lsp::Range {
+    pub(crate) fn range(self, document: &Document, bytes: Range<usize>) -> lsp::Range {
         convert::range(document, bytes, self.snapshot.encoding)
     }
 
-    pub fn opened(self, path: &RelativePath) -> Option<&'a OpenDocument> {
+    pub(crate) fn opened(self, path: &RelativePath) -> Option<&'a OpenDocument> {
         let absolute = self.workspace.root.absolute(path);
         let exact = self.snapshot.documents().find(|open| open.path.as_ref() == Some(&absolute));
         exact.or_else(|| {
@@ -111,7 +111,7 @@ impl<'a> WorkspaceView<'a> {
         })
     }
 
-    pub fn documents(self) -> impl Iterator<Item = GovernedFile<'a>> {
+    pub(crate) fn documents(self) -> impl Iterator<Item = GovernedFile<'a>> {
         let files = self.snapshot.documents().filter(move |open| self.governs(open));
         files.filter_map(move |open| located(self.snapshot, &open.uri))
     }
@@ -123,7 +123,7 @@ impl<'a> WorkspaceView<'a> {
 
     /// Returns the address of a workspace path as the client would write it, so that the client
     /// does not open a file twice.
-    pub fn address(self, path: &RelativePath) -> Option<lsp::Url> {
+    pub(crate) fn address(self, path: &RelativePath) -> Option<lsp::Url> {
         if let Some(open) = self.opened(path) {
             return Some(open.uri.clone());
         }
@@ -162,12 +162,12 @@ impl<'a> GovernedFile<'a> {
         let byte = self.byte(at);
         DocumentPosition { file: self, byte }
     }
-    pub fn range(&self, bytes: Range<usize>) -> lsp::Range {
+    pub(crate) fn range(&self, bytes: Range<usize>) -> lsp::Range {
         let Some(cell) = self.cell else { return self.view.range(&self.open.document, bytes) };
         self.view.range(&cell.open.document, cell.in_cell(&bytes))
     }
 
-    pub fn byte(&self, at: lsp::Position) -> usize {
+    pub(crate) fn byte(&self, at: lsp::Position) -> usize {
         let encoding = self.view.snapshot.encoding;
         match self.cell {
             Some(cell) => {
@@ -223,7 +223,7 @@ impl<'a> GovernedFile<'a> {
 
     /// Returns what the file is compared with to find its edits. If git fails, the baseline is
     /// unknown and no edit is judged.
-    pub fn baseline(&self) -> Arc<FormerFile> {
+    pub(crate) fn baseline(&self) -> Arc<FormerFile> {
         let Self { view: WorkspaceView { snapshot, workspace }, open, path, .. } = self;
         snapshot.analyses.baseline(workspace, path, &open.document)
     }

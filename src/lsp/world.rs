@@ -44,7 +44,7 @@ enum RootLoad {
 }
 
 impl World {
-    pub fn new(diagnose: Diagnose, unopened: DiagnoseUnopened) -> Self {
+    pub(crate) fn new(diagnose: Diagnose, unopened: DiagnoseUnopened) -> Self {
         Self {
             snapshot: Snapshot::new(diagnose, unopened),
             initial_settings: Settings::default(),
@@ -59,7 +59,7 @@ impl World {
 
     /// Takes over the client's capabilities, settings and folders at the start of the session.
     /// Returns a warning for each setting that is not understood.
-    pub fn initialize(
+    pub(crate) fn initialize(
         &mut self,
         params: &lsp::InitializeParams,
         capabilities: &Value,

@@ -20,7 +20,7 @@ use super::host::{Family, Host};
 use super::incoming::{Incoming, Moment, PayloadParts, moment};
 use ground::Environment;
 
-pub fn read(host: Host, payload: &Value, environment: &Environment) -> Incoming {
+pub(crate) fn read(host: Host, payload: &Value, environment: &Environment) -> Incoming {
     let family = match host.family {
         Family::Copilot if payload.get("hook_event_name").is_some() => Family::Claude,
         family => family,
@@ -49,7 +49,7 @@ impl At<'static> {
 
 /// Writes an answer in the format of a host family. A family that takes no changed input receives a
 /// denial instead.
-pub fn answer(family: Family, at: At, said: &HookAnswer) -> HookOutput {
+pub(crate) fn answer(family: Family, at: At, said: &HookAnswer) -> HookOutput {
     let takes_another_input = matches!(family, Family::Claude | Family::Gemini);
     if let (HookAnswer::Rewrite { reason, .. }, false) = (said, takes_another_input) {
         return answer(family, at, &HookAnswer::Deny(reason.clone()));

@@ -169,7 +169,9 @@ pub(super) const RECIPES: &[Recipe] = &[
         host: "antigravity",
         files: &[file(antigravity, ".agents/hooks.json", "hooks.json")],
         home: (None, ".gemini/config"),
-        next: &["Add the MCP server `intent-lsp agent mcp` by hand: Manage MCP Servers in Antigravity"],
+        next: &[
+            "Add the MCP server `intent-lsp agent mcp` by hand: Manage MCP Servers in Antigravity",
+        ],
     },
     Recipe {
         host: "windsurf",

@@ -49,7 +49,7 @@ pub(super) fn take(text: &str) -> Result<Option<String>, Conflict> {
 
 /// Returns the key of each hook in codex's `hooks.state`, with the hash that a person has trusted.
 /// The hash is `None` if the hook is switched off or nobody has trusted it.
-pub fn trusted(text: &str) -> Vec<(String, Option<String>)> {
+pub(crate) fn trusted(text: &str) -> Vec<(String, Option<String>)> {
     let Ok(file) = parse(text) else { return Vec::new() };
     let state = file.get("hooks").and_then(|hooks| hooks.get("state"));
     let Some(state) = state.and_then(Item::as_table_like) else { return Vec::new() };

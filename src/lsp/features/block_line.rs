@@ -17,7 +17,7 @@ use why::{LineShare, Provenance, Workspace};
 /// The longest name of an intent, in characters. A line above code should stay short.
 const LONGEST_NAME: usize = 32;
 
-pub fn answer(workspace: &Workspace, analysis: &Analysis, at: usize) -> Option<BlockAnswer> {
+pub(crate) fn answer(workspace: &Workspace, analysis: &Analysis, at: usize) -> Option<BlockAnswer> {
     answers::answer(workspace, &analysis.path, &analysis.file, Which::Block(at)).blocks.pop()
 }
 
@@ -112,7 +112,7 @@ fn commit_of_most(file: &FileProvenance, found: &Provenance) -> Option<ObjectId>
     most.filter(|_| lines > recorded).map(|(_, commit)| commit)
 }
 
-pub fn full(answer: &BlockAnswer) -> String {
+pub(crate) fn full(answer: &BlockAnswer) -> String {
     let age = answer.timestamp.as_deref().and_then(ago);
     let intent = answer.intent.as_ref().map(|intent| title(intent, LONGEST_NAME));
     let said = of_unrecorded(answer, |intent| title(intent, LONGEST_NAME), ago);
@@ -178,12 +178,12 @@ fn cut_at_word(name: &str, most: usize) -> String {
 }
 
 /// Returns who brought the lines under the intent of a block. `None` if no record names it.
-pub fn author(answer: &BlockAnswer) -> Option<String> {
+pub(crate) fn author(answer: &BlockAnswer) -> Option<String> {
     let authors = answer.authors();
     (!authors.is_empty()).then(|| text::terminal(&text::joined_words(authors)))
 }
 
-pub fn author_name(contributor: &Contributor, tool: Option<&str>) -> String {
+pub(crate) fn author_name(contributor: &Contributor, tool: Option<&str>) -> String {
     text::terminal(&answers::author_name(contributor, tool))
 }
 

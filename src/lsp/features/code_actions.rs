@@ -84,7 +84,7 @@ impl ActionRequest<'_> {
     }
 }
 
-pub fn handle(
+pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::CodeActionParams,
 ) -> RequestResult<Option<lsp::CodeActionResponse>> {
@@ -159,7 +159,10 @@ fn can_resolve(client: &Capabilities) -> bool {
     client.code_action_resolve && client.code_action_data
 }
 
-pub fn resolve(snapshot: &Snapshot, mut action: lsp::CodeAction) -> RequestResult<lsp::CodeAction> {
+pub(crate) fn resolve(
+    snapshot: &Snapshot,
+    mut action: lsp::CodeAction,
+) -> RequestResult<lsp::CodeAction> {
     let Some(data) = action.data.take() else { return Ok(action) };
     let asked: OfferedPlan = serde_json::from_value(data).map_err(|error| {
         RequestRefusal::Senseless(format!("this action was not made by this server: {error}"))
@@ -201,7 +204,7 @@ pub(crate) fn edit_that_widens(
     Plan::Widen { id: id.to_owned(), entry: scope::entry_for(&file.path) }.edit(&file)
 }
 
-pub fn options(client: &Capabilities) -> lsp::CodeActionProviderCapability {
+pub(crate) fn options(client: &Capabilities) -> lsp::CodeActionProviderCapability {
     if !client.code_action_literals {
         return lsp::CodeActionProviderCapability::Simple(true);
     }

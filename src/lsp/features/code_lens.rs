@@ -28,11 +28,11 @@ enum LensSubject {
 
 /// Returns the options that are announced. The text of a lens is computed by `codeLens/resolve`, when
 /// the client shows the lens.
-pub fn options() -> lsp::CodeLensOptions {
+pub(crate) fn options() -> lsp::CodeLensOptions {
     lsp::CodeLensOptions { resolve_provider: Some(true) }
 }
 
-pub fn handle(
+pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::CodeLensParams,
 ) -> RequestResult<Option<Vec<lsp::CodeLens>>> {
@@ -86,7 +86,10 @@ fn lens(range: lsp::Range, subject: &LensSubject) -> lsp::CodeLens {
 
 /// Adds the text to a lens. Returns an error if its block is gone, so that the client requests all
 /// lenses again.
-pub fn resolve(snapshot: &Snapshot, mut lens: lsp::CodeLens) -> RequestResult<lsp::CodeLens> {
+pub(crate) fn resolve(
+    snapshot: &Snapshot,
+    mut lens: lsp::CodeLens,
+) -> RequestResult<lsp::CodeLens> {
     let data = lens.data.clone().unwrap_or_default();
     let subject: LensSubject = serde_json::from_value(data).map_err(|error| {
         RequestRefusal::Senseless(format!("this lens was not made by this server: {error}"))

@@ -57,7 +57,7 @@ pub enum Asks {
 }
 
 /// All commands, in the order in which they are announced.
-pub const ALL: &[ServerCommand] = &[
+pub(crate) const ALL: &[ServerCommand] = &[
     ServerCommand { name: "intent.list", asks: Asks::Nothing, run: run::list },
     ServerCommand { name: SELECT, asks: Asks::WhichIntent, run: run::select },
     ServerCommand { name: "intent.clear", asks: Asks::Nothing, run: run::clear },
@@ -77,7 +77,7 @@ pub const ALL: &[ServerCommand] = &[
 
 type CommandFunction = fn(&Snapshot, &Map<String, Value>, &mut Effects) -> RequestResult<Value>;
 
-pub fn find(name: &str) -> RequestResult<&'static ServerCommand> {
+pub(crate) fn find(name: &str) -> RequestResult<&'static ServerCommand> {
     ALL.iter().find(|command| command.name == name).ok_or_else(|| {
         let names: Vec<&str> = ALL.iter().map(|command| command.name).collect();
         let names = names.join(", ");
@@ -86,7 +86,10 @@ pub fn find(name: &str) -> RequestResult<&'static ServerCommand> {
 }
 
 /// Returns the single argument object. A missing or `null` argument counts as an empty object.
-pub fn argument(command: &str, arguments: Option<Vec<Value>>) -> RequestResult<Map<String, Value>> {
+pub(crate) fn argument(
+    command: &str,
+    arguments: Option<Vec<Value>>,
+) -> RequestResult<Map<String, Value>> {
     let mut arguments = arguments.unwrap_or_default().into_iter();
     let refuse = |what: &str| {
         Err(RequestRefusal::Senseless(format!("{command} takes one argument, an object; {what}")))

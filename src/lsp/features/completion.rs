@@ -109,7 +109,7 @@ impl Choice {
     }
 }
 
-pub fn handle(
+pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::CompletionParams,
 ) -> RequestResult<Option<CompletionList>> {
@@ -246,7 +246,7 @@ fn item(
     CompletionItem { item, text_edit_text }
 }
 
-pub fn options() -> lsp::CompletionOptions {
+pub(crate) fn options() -> lsp::CompletionOptions {
     let characters = ["-", "/", "!", "\"", "'"].map(str::to_owned).to_vec();
     lsp::CompletionOptions { trigger_characters: Some(characters), ..Default::default() }
 }

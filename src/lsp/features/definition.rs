@@ -13,7 +13,7 @@ use intents::Spanned;
 
 /// Returns the definition of the intent at a position, or the file of the specification there.
 /// `None` if the position refers to neither.
-pub fn handle(
+pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::GotoDefinitionParams,
 ) -> RequestResult<Option<lsp::GotoDefinitionResponse>> {

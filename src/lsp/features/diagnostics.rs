@@ -28,7 +28,7 @@ use overview::own_setup::is_own_setup;
 use why::Workspace;
 use why::rules::Rules;
 
-pub const SOURCE: &str = "intent";
+pub(crate) const SOURCE: &str = "intent";
 
 /// The largest number of diagnostics of one file. A broken ledger can have a finding on each line.
 const MAX_OF_A_FILE: usize = 200;
@@ -48,7 +48,7 @@ pub(crate) fn diagnose(snapshot: &Snapshot, uri: &lsp::Url) -> Vec<lsp::Diagnost
 
 /// Returns the findings in an open document, in no particular order. Their spans are bytes of its
 /// text.
-pub fn findings(file: &GovernedFile<'_>) -> Vec<Finding> {
+pub(crate) fn findings(file: &GovernedFile<'_>) -> Vec<Finding> {
     if let Some(findings) = governing_findings(file) {
         return findings;
     }
@@ -276,7 +276,7 @@ fn in_order(mut diagnostics: Vec<lsp::Diagnostic>) -> Vec<lsp::Diagnostic> {
 
 /// `textDocument/diagnostic`. The id of the result is a hash of its content, so an equal result is
 /// recognised whatever happened in between.
-pub fn handle(
+pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::DocumentDiagnosticParams,
 ) -> RequestResult<lsp::DocumentDiagnosticReportResult> {
@@ -361,7 +361,7 @@ fn result_id(items: &[lsp::Diagnostic]) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-pub fn options() -> lsp::DiagnosticServerCapabilities {
+pub(crate) fn options() -> lsp::DiagnosticServerCapabilities {
     lsp::DiagnosticServerCapabilities::Options(lsp::DiagnosticOptions {
         identifier: Some("intent".into()),
         // A change of the registry can change the diagnostics of every file.

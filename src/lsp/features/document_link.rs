@@ -21,14 +21,14 @@ const MAX_LINKS: usize = 1_000;
 
 /// Returns the options that are announced. Links are sent with their targets, so the client need not
 /// ask for them with `documentLink/resolve`.
-pub fn options() -> lsp::DocumentLinkOptions {
+pub(crate) fn options() -> lsp::DocumentLinkOptions {
     lsp::DocumentLinkOptions {
         resolve_provider: Some(false),
         work_done_progress_options: Default::default(),
     }
 }
 
-pub fn handle(
+pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::DocumentLinkParams,
 ) -> RequestResult<Option<Vec<lsp::DocumentLink>>> {

@@ -14,7 +14,7 @@ use intents::{ImportedIntent, Intent, IntentFile, Requirement};
 
 const MAX_REQUIREMENT: usize = 80;
 
-pub fn handle(
+pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::DocumentSymbolParams,
 ) -> RequestResult<Option<lsp::DocumentSymbolResponse>> {

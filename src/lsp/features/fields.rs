@@ -33,7 +33,7 @@ pub(crate) fn field_at(place: &DocumentPosition<'_>) -> Option<RegistryField> {
     Some(RegistryField { intent: file.intents()[index].clone(), meaning: found.field, span })
 }
 
-pub fn explain(view: WorkspaceView<'_>, field: &RegistryField, mut text: Prose) -> Prose {
+pub(crate) fn explain(view: WorkspaceView<'_>, field: &RegistryField, mut text: Prose) -> Prose {
     let intent = &field.intent;
     if field.meaning == Field::Id {
         return intent_text::describe(view, &intent.id.value, text);

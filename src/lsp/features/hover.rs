@@ -25,7 +25,10 @@ use why::answers;
 const TYPING: Duration = Duration::from_secs(2);
 
 /// Returns the hover of a position. `None` if there is nothing to say.
-pub fn handle(snapshot: &Snapshot, params: lsp::HoverParams) -> RequestResult<Option<lsp::Hover>> {
+pub(crate) fn handle(
+    snapshot: &Snapshot,
+    params: lsp::HoverParams,
+) -> RequestResult<Option<lsp::Hover>> {
     Ok(hover(snapshot, &params.text_document_position_params))
 }
 

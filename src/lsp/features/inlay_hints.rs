@@ -11,7 +11,7 @@ use crate::workspace_view;
 /// Returns the hints of a range. `None` if the settings show no hints, or if the document is not
 /// open or in no workspace. By default, a client that shows lenses gets no hints, because both say
 /// the same.
-pub fn handle(
+pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::InlayHintParams,
 ) -> RequestResult<Option<Vec<lsp::InlayHint>>> {

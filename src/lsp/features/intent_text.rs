@@ -39,7 +39,7 @@ fn heading_line(text: &Prose, intent: &IntentBrief) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
-pub fn describe(view: WorkspaceView<'_>, id: &str, mut text: Prose) -> Prose {
+pub(crate) fn describe(view: WorkspaceView<'_>, id: &str, mut text: Prose) -> Prose {
     let workspace = view.workspace;
     let id = workspace.registry.present_id(id);
     let mut head = heading_line(&text, &answers::brief(workspace, id));
@@ -173,7 +173,7 @@ fn registry_link(view: WorkspaceView<'_>, id: &str, text: &Prose) -> Option<Stri
     Some(text.link(id, Some(&location.uri), Some(location.range.start.line + 1)))
 }
 
-pub fn specs(view: WorkspaceView<'_>, intent: &Intent, text: &Prose) -> Vec<String> {
+pub(crate) fn specs(view: WorkspaceView<'_>, intent: &Intent, text: &Prose) -> Vec<String> {
     let shown = intent.related_specs.iter().map(|spec| &spec.value).take(MAX_ENTRIES);
     shown.map(|spec| text.link(spec, page_of_spec(view, spec).as_ref(), None)).collect()
 }

@@ -34,7 +34,7 @@ pub(crate) struct ShownFile {
 
 /// Returns a sentence that says that an older registry is used because the present one does not
 /// parse. `None` if the present one parses.
-pub fn older_registry(view: WorkspaceView<'_>) -> Option<String> {
+pub(crate) fn older_registry(view: WorkspaceView<'_>) -> Option<String> {
     view.workspace.judged_by_older().or_else(|| {
         let shown = ShownRegistry::in_view(view);
         let is_broken = shown.registry.syntax_error().is_some();
@@ -67,7 +67,7 @@ impl<'a> ShownRegistry<'a> {
     }
 
     /// Returns a file of the registry. `None` if no file of the registry has this path.
-    pub fn file(&self, path: &RelativePath) -> Option<&ShownFile> {
+    pub(crate) fn file(&self, path: &RelativePath) -> Option<&ShownFile> {
         let at = self.registry.files().iter().position(|file| file.path() == path)?;
         let shown = || {
             if let Some(open) = self.view.opened(path) {
@@ -81,13 +81,13 @@ impl<'a> ShownRegistry<'a> {
         self.files[at].get_or_init(shown).as_ref()
     }
 
-    pub fn files(&self) -> impl Iterator<Item = &ShownFile> {
+    pub(crate) fn files(&self) -> impl Iterator<Item = &ShownFile> {
         self.registry.files().iter().filter_map(|file| self.file(file.path()))
     }
 
     /// Returns the place of an intent's id and the range of the whole intent. `None` if no intent
     /// has this id, or several have it.
-    pub fn location(&self, id: &str) -> Option<(lsp::Location, lsp::Range)> {
+    pub(crate) fn location(&self, id: &str) -> Option<(lsp::Location, lsp::Range)> {
         let (file, intent) = self.registry.intent_with_file(id)?;
         if self.registry.file(file.path()).is_none() {
             let location = self.location_elsewhere(file, intent)?;
@@ -115,7 +115,7 @@ impl<'a> ShownRegistry<'a> {
 
 /// Returns true if the registry, a format in which intents are kept elsewhere, or a record that is
 /// in no commit yet contains this id.
-pub fn is_known(workspace: &Workspace, id: &str) -> bool {
+pub(crate) fn is_known(workspace: &Workspace, id: &str) -> bool {
     workspace.registry.get(id).is_some() || workspace.journal.of_intent(id).next().is_some()
 }
 

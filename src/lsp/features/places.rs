@@ -15,7 +15,7 @@ use why::answers::{self, FileProvenance};
 
 /// Returns the intent that a position refers to: the id at the position, or the intent of the block
 /// whose name is there. Also returns the range of the id or the name.
-pub fn target(place: &DocumentPosition<'_>) -> Option<(String, lsp::Range)> {
+pub(crate) fn target(place: &DocumentPosition<'_>) -> Option<(String, lsp::Range)> {
     let workspace = place.file.view.workspace;
     let (id, bytes) = id_at(place).or_else(|| {
         let analysis = place.file.analyse();
@@ -44,7 +44,7 @@ pub(crate) fn id_at(place: &DocumentPosition<'_>) -> Option<(String, std::ops::R
 
 /// Returns the place of an intent's id in the registry, and the range of the whole entry. For an
 /// intent in another format, both are the place of its name.
-pub fn definition(view: WorkspaceView<'_>, id: &str) -> Option<(lsp::Location, lsp::Range)> {
+pub(crate) fn definition(view: WorkspaceView<'_>, id: &str) -> Option<(lsp::Location, lsp::Range)> {
     ShownRegistry::in_view(view).location(id)
 }
 
@@ -118,7 +118,7 @@ fn recorded_blocks(
 
 /// Returns the mentions of an intent in open documents and in the registry, under its present id or
 /// a former one.
-pub fn mentions(view: WorkspaceView<'_>, id: &str) -> RequestResult<Vec<lsp::Location>> {
+pub(crate) fn mentions(view: WorkspaceView<'_>, id: &str) -> RequestResult<Vec<lsp::Location>> {
     let open = view.documents().map(|file| (file.open.uri.clone(), file.open.document.clone()));
     let mut documents: BTreeMap<lsp::Url, Document> = open.collect();
     for file in ShownRegistry::in_view(view).files() {

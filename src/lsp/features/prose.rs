@@ -14,12 +14,12 @@ pub(crate) struct Prose {
 }
 
 impl Prose {
-    pub fn new(markdown: bool) -> Self {
+    pub(crate) fn new(markdown: bool) -> Self {
         Self { markdown, out: String::new() }
     }
 
     /// Returns other people's words, escaped and shortened.
-    pub fn escaped(&self, words: &str) -> String {
+    pub(crate) fn escaped(&self, words: &str) -> String {
         let words = text::shorten(words, LONGEST);
         if self.markdown { text::markdown(&words) } else { text::terminal(&words) }
     }
@@ -29,14 +29,14 @@ impl Prose {
         if self.markdown { format!("**{words}**") } else { words }
     }
 
-    pub fn code(&self, words: &str) -> String {
+    pub(crate) fn code(&self, words: &str) -> String {
         let words = text::shorten(words, LONGEST);
         if self.markdown { text::markdown_code(&words) } else { text::terminal(&words) }
     }
 
     /// Returns a link from words to a line of a file. The line counts from 1. In plain text, the
     /// name of the file and the line follow the words.
-    pub fn link(&self, words: &str, uri: Option<&lsp::Url>, line: Option<u32>) -> String {
+    pub(crate) fn link(&self, words: &str, uri: Option<&lsp::Url>, line: Option<u32>) -> String {
         let words = self.escaped(words);
         let Some(uri) = uri else { return words };
         if self.markdown {
@@ -52,7 +52,7 @@ impl Prose {
     }
 
     /// Adds a paragraph. Its content must be escaped already.
-    pub fn paragraph(&mut self, content: &str) {
+    pub(crate) fn paragraph(&mut self, content: &str) {
         if !self.out.is_empty() {
             self.out.push_str("\n\n");
         }
@@ -71,7 +71,7 @@ impl Prose {
 
     /// Adds a paragraph of these pieces, separated by ` · `, unless there are none. The pieces must
     /// be escaped already.
-    pub fn joined(&mut self, pieces: &[String]) {
+    pub(crate) fn joined(&mut self, pieces: &[String]) {
         if !pieces.is_empty() {
             self.paragraph(&pieces.join(" · "));
         }
@@ -79,7 +79,7 @@ impl Prose {
 
     /// Adds a list under a heading, unless the list is empty. The heading and the items must be
     /// escaped already.
-    pub fn list(&mut self, heading: &str, items: &[String]) {
+    pub(crate) fn list(&mut self, heading: &str, items: &[String]) {
         if items.is_empty() {
             return;
         }
@@ -91,7 +91,7 @@ impl Prose {
         }
     }
 
-    pub fn finish(self) -> lsp::MarkupContent {
+    pub(crate) fn finish(self) -> lsp::MarkupContent {
         let kind = match self.markdown {
             true => lsp::MarkupKind::Markdown,
             false => lsp::MarkupKind::PlainText,

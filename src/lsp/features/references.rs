@@ -9,7 +9,7 @@ use crate::workspace_view;
 
 /// Returns the present places of the intent's blocks, its mentions in open documents, and its
 /// definition if the client asks for it.
-pub fn handle(
+pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::ReferenceParams,
 ) -> RequestResult<Option<Vec<lsp::Location>>> {

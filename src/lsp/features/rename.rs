@@ -29,7 +29,7 @@ const MENTION: &str = "mention";
 
 /// Returns the options that are announced. With `prepareRename` the client asks first whether a word
 /// can be renamed; without it, it would offer to rename any word.
-pub fn options(client: &Capabilities) -> lsp::OneOf<bool, lsp::RenameOptions> {
+pub(crate) fn options(client: &Capabilities) -> lsp::OneOf<bool, lsp::RenameOptions> {
     lsp::OneOf::Right(lsp::RenameOptions {
         prepare_provider: client.prepare_rename.then_some(true),
         work_done_progress_options: Default::default(),
@@ -38,7 +38,7 @@ pub fn options(client: &Capabilities) -> lsp::OneOf<bool, lsp::RenameOptions> {
 
 /// Returns the id that would be renamed. `None` for everything else, so that the editor asks the
 /// next server.
-pub fn prepare(
+pub(crate) fn prepare(
     snapshot: &Snapshot,
     at: lsp::TextDocumentPositionParams,
 ) -> RequestResult<Option<lsp::PrepareRenameResponse>> {
@@ -68,7 +68,7 @@ fn require_present_id(workspace: &Workspace, id: &str) -> RequestResult<()> {
 }
 
 /// Returns the edits of a rename. Runs on a worker, because it reads every text of the workspace.
-pub fn handle(
+pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::RenameParams,
 ) -> RequestResult<Option<lsp::WorkspaceEdit>> {

@@ -16,7 +16,7 @@ pub(crate) struct AnnotatedEdits<'a> {
 }
 
 impl<'a> AnnotatedEdits<'a> {
-    pub fn new(
+    pub(crate) fn new(
         snapshot: &'a Snapshot,
         annotations: impl IntoIterator<Item = (&'static str, lsp::ChangeAnnotation)>,
     ) -> Self {

@@ -20,7 +20,7 @@ const MAX_SYMBOLS: usize = 500;
 /// The largest number of closed files that are searched for blocks by name. Each is read.
 const MAX_FILES: usize = 64;
 
-pub fn handle(
+pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::WorkspaceSymbolParams,
 ) -> RequestResult<Option<lsp::WorkspaceSymbolResponse>> {

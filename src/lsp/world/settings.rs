@@ -26,7 +26,7 @@ impl Ordered {
         self.configured(&section.map_or(Value::Null, Value::Object));
     }
 
-    pub fn configured(&mut self, configuration: &Value) {
+    pub(crate) fn configured(&mut self, configuration: &Value) {
         let (settings, problems) = self.world.initial_settings.overridden_by(configuration);
         let warnings = self.world.not_warned_yet(problems);
         self.warn(warnings);
