@@ -1191,6 +1191,87 @@ fn what_a_person_writes_after_a_change_was_thrown_away_is_theirs() {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
+/// Makes branches at `HEAD` that come before others in order, without starting git for each.
+fn add_branches(place: &Place, count: usize) {
+    let head = place.0.git(&["rev-parse", "HEAD"]);
+    for at in 0..count {
+        place.0.write(&format!(".git/refs/heads/a{at}"), &head);
+    }
+}
+
+/// Makes newer stashes of nothing, without starting git for each.
+fn add_stashes(place: &Place, count: usize) {
+    let log = place.0.read(".git/logs/refs/stash");
+    let head = place.0.git(&["rev-parse", "HEAD"]);
+    let (_, who) =
+        log.trim_end().split_once(' ').expect("two commits").1.split_once(' ').expect("a name");
+    let line = format!("{} {} {who}\n", head.trim(), head.trim());
+    place.0.write(".git/logs/refs/stash", &(log + &line.repeat(count)));
+}
+
+/// Work that was put away may come back after months. With so many branches that nobody can look into
+/// all of them, it may, too.
+#[test]
+#[ignore = "slow"]
+fn a_record_stays_as_long_as_git_keeps_its_lines() {
+    const LATER: i64 = 100 * 24 * 60 * 60 * 1_000;
+    let ways: &[(&str, Deed)] = &[
+        ("stash", |place| place.git(&["stash", "-q"])),
+        ("topic", |place| {
+            place.git(&["switch", "-qc", "topic"]);
+            place.git(&["commit", "-qam", "without a hook"]);
+            place.git(&["switch", "-q", "main"]);
+        }),
+        ("some-tag", |place| {
+            place.git(&["commit", "-qam", "without a hook"]);
+            place.git(&["tag", "some-tag"]);
+            place.git(&["reset", "-q", "--hard", "HEAD~1"]);
+        }),
+        ("", |place| place.git(&["checkout", "-q", "."])),
+    ];
+    let agents = function("x", "x") + &f("one two");
+    for ((from, put_away), branches) in ways.iter().zip([0, 70, 300, 0]) {
+        let place = Place(Repo::new());
+        place.step(0, &function("x", "x"));
+        place.write(1, &agents);
+        put_away(&place);
+        add_branches(&place, branches);
+        place.write_to("src/b.rs", 0, &f("b"));
+        place.commit(&[]);
+        let now = ground::clock::now_in_milliseconds() + LATER;
+        seal::retire(&place.open(), now).expect("removed");
+        place.step(0, &function("y", "y"));
+        match *from {
+            "" => place.write(0, &agents),
+            _ => place.git(&["checkout", "-q", from, "--", FILE]),
+        }
+        place.commit(&[]);
+        let expected = if from.is_empty() { "-----" } else { "--111" };
+        assert_everywhere(&place, &[(FILE, expected)], from);
+    }
+}
+
+#[test]
+#[ignore = "slow"]
+fn a_record_stays_open_if_a_stash_may_have_the_rest_of_it() {
+    for stashes in [20, 200] {
+        let place = Place(Repo::new());
+        place.step(0, &function("x", "x"));
+        let part = function("x", "x") + &f("one two");
+        let all = part.clone() + &function("g", "three four");
+        place.write(1, &all);
+        place.git(&["stash", "-q"]);
+        add_stashes(&place, stashes);
+        place.step(0, &part);
+        place.step(0, &all);
+        assert_everywhere(&place, &[(FILE, "--111111")], &stashes.to_string());
+        // A record of which everything was committed goes, however many stashes there are.
+        place.write_to("src/b.rs", 1, &f("b"));
+        place.commit(&[]);
+        assert_eq!(seal::open(&place.open()).gone, 0, "{stashes}");
+    }
+}
+
 /// Evidence that is not checked out counts as the index has it. Evidence that somebody deleted does not
 /// count.
 #[test]

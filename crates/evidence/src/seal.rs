@@ -599,8 +599,8 @@ fn brought_lines(ws: &Workspace, id: &str) -> bool {
     })
 }
 
-/// If there are more stashes than this, the older ones are not looked at.
-const MAX_STASHES: usize = 16;
+/// If there are more stashes than this, nobody looks which lines they have.
+const MAX_STASHES: usize = 128;
 
 /// Returns the commits of those stashes that may have lines of open records about these files: they
 /// are not older than the first of the records.
@@ -615,12 +615,9 @@ fn stashes_with_work_on(
         return Ok(Vec::new());
     };
     let mut found = Vec::new();
-    for stash in git.stashes()?.into_iter().take(MAX_STASHES) {
-        let info = git.commit_info(&stash)?;
+    for stash in git.stashes()? {
         // The time of a commit is rounded down to seconds.
-        if (info.time + 1) * 1_000 >= first {
-            // The third parent of a stash has the files that git did not track.
-            found.extend(info.parents.into_iter().nth(2));
+        if (git.commit_info(&stash)?.time + 1) * 1_000 >= first {
             found.push(stash);
         }
     }
@@ -637,7 +634,15 @@ fn records_with_more_lines(
     sealed: &BTreeSet<&String>,
 ) -> Result<BTreeSet<String>, VerbError> {
     let (paths, mut open) = (sealed_paths(ws, sealed), BTreeSet::new());
-    let stashes = stashes_with_work_on(ws, git, &paths)?;
+    let mut stashes = stashes_with_work_on(ws, git, &paths)?;
+    if stashes.len() > MAX_STASHES {
+        stashes.clear();
+        for entry in sealed.iter().filter_map(|id| ws.journal.by_id(id)) {
+            if brought_lines(ws, &entry.record.id) && thrown_away::may_lack_lines(ws, git, entry)? {
+                open.insert(entry.record.id.clone());
+            }
+        }
+    }
     for path in paths {
         let base = git.file_in_index(path)?.unwrap_or_default();
         let mut texts: Vec<Vec<u8>> = ws.bytes_as_stored(path).into_iter().collect();

@@ -231,7 +231,9 @@ fn hooks(ws: &Workspace) -> CheckResult {
     if gone > 0 {
         // Records of code that does not exist here cannot be sealed here.
         let records = counted(gone, "record");
-        open += &format!("; {records} of code that does not exist here, kept for 30 days");
+        open += &format!(
+            "; {records} of code that does not exist here, kept as long as git has it, and for 90 days"
+        );
     }
     match git_hooks::standing(ws) {
         HooksState::NotNeeded(why) => unknown_health(format!("{why}{open}")),

@@ -12,7 +12,7 @@ use evidence::seal::{
     SealAnswer, SealCaller, after_commit, nothing_sealed, retire, retire_daily, seal, would_seal,
 };
 use ground::git::{Target, short_id};
-use ground::{Hint, RelativePath};
+use ground::{Hint, RelativePath, clock};
 use judgement::map;
 use why::Workspace;
 
@@ -60,7 +60,7 @@ pub fn run(context: &Context, args: SealArgs) -> Result<Exit, CliError> {
         false => seal(&workspace, SealCaller::Person)?,
     };
     if !args.dry_run {
-        retire(&workspace)?;
+        retire(&workspace, clock::now_in_milliseconds())?;
         stage_sealed(context, &workspace, &answer)?;
     }
     if answer.sealed.is_empty() && answer.records == 0 && answer.waiting == 0 {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::carried::{has_evidence, note_carried};
+use super::thrown_away::{Age, thrown_away};
 use super::{is_open, open};
 use ground::{CommitId, Git, RelativePath, cache, clock, store};
 use history::LineText;
@@ -13,16 +14,13 @@ use history::knowledge::runs_about;
 use ledger::journal::{DraftNote, ReopenedNote};
 use ledger::{Entry, LineRuns, drop_texts_but, evidence, journal};
 use why::baseline::commits_of_work;
-use why::left_history::{LeftHistory, evidence_added_by};
+use why::left_history::{LeftHistory, evidence_added_by, has_left_history};
 use why::{VerbError, Workspace, shared_branches};
 
 const DAY: i64 = 24 * 60 * 60 * 1_000;
-/// How long the records of a commit are kept if its evidence is on no shared branch, in
-/// milliseconds.
-const KEEP_SETTLED: i64 = 90 * DAY;
-/// How long a record is kept that no commit has, counted from the time of the record, in
-/// milliseconds.
-const KEEP_OPEN: i64 = 30 * DAY;
+/// How long the records of a commit are kept if its evidence is on no shared branch, and how long a
+/// record is kept that no commit has, in milliseconds.
+const KEEP: i64 = 90 * DAY;
 const INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
 /// How many commits are searched for the one that added a file of evidence.
 const MAX_COMMITS: usize = 64;
@@ -261,38 +259,42 @@ pub(super) fn redraft_lost(ws: &Workspace, git: &Git) -> Result<(), VerbError> {
 }
 
 /// Removes records that are not needed any more: those of commits on a shared branch, those of old
-/// commits, and old ones that no commit has. Returns how many.
-pub fn retire(ws: &Workspace) -> Result<usize, VerbError> {
+/// commits, and old ones that git has nowhere. `now` is in milliseconds since 1970. Returns how many.
+pub fn retire(ws: &Workspace, now: i64) -> Result<usize, VerbError> {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return Ok(0) };
-    let now = clock::now_in_milliseconds();
     let branches = shared_branches::protected(&ws.policy, git);
     let mut retired = 0;
     for commit in journal::settled_commits(&ws.root) {
         let id = CommitId(commit.clone());
         let is_shared = branches.iter().any(|(_, tip)| git.is_ancestor(tip, &id).unwrap_or(false));
         let time = git.commit_info(&id).map_or(0, |info| info.time * 1_000);
-        if is_shared || now - time >= KEEP_SETTLED {
+        if is_shared || now - time >= KEEP {
             retired += journal::forget_settled(&ws.root, &commit)?;
         }
     }
     let mut carried = journal::carried(&ws.root);
     carried.retain(|note| {
         let carrier = CommitId(note.commit.clone());
-        git.commit_info(&carrier).is_ok_and(|info| now - info.time * 1_000 < KEEP_SETTLED)
+        git.commit_info(&carrier).is_ok_and(|info| now - info.time * 1_000 < KEEP)
     });
     journal::note_carried(&ws.root, &carried)?;
     let is_old = |entry: &&Arc<Entry>| {
         let made = clock::milliseconds(&entry.record.timestamp);
-        let is_old = made.is_some_and(|made| now - made >= KEEP_OPEN);
+        let is_old = made.is_some_and(|made| now - made >= KEEP);
         is_open(entry) && !super::is_carried(entry) && is_old
     };
-    let old = ws.journal.entries().iter().filter(is_old);
-    let old: HashSet<&str> = old.map(|entry| &*entry.record.id).collect();
+    let mut old: Vec<&Arc<Entry>> = ws.journal.entries().iter().filter(is_old).collect();
     if !old.is_empty() {
         let standing = super::open(ws).standing;
         let standing: HashSet<&str> = standing.iter().map(|entry| &*entry.record.id).collect();
-        let goes = |id: &str| old.contains(id) && !standing.contains(id);
-        retired += journal::retire(&ws.root, &goes)?;
+        let is_commit_gone =
+            |of: &String| has_left_history(git, &CommitId(of.clone())).unwrap_or(false);
+        old.retain(|entry| {
+            !standing.contains(&*entry.record.id)
+                && entry.record.of.as_ref().is_none_or(is_commit_gone)
+        });
+        let gone = thrown_away(ws, git, &old, Age::Old)?;
+        retired += journal::retire(&ws.root, &|id| gone.contains(id))?;
     }
     drop_texts_but(&ws.root, &journal::needed_texts(&ws.root)?)?;
     Ok(retired)
@@ -307,5 +309,5 @@ pub fn retire_daily(ws: &Workspace) -> Result<usize, VerbError> {
         return Ok(0);
     }
     store::write_scratch(&note, b"")?;
-    retire(ws)
+    retire(ws, clock::now_in_milliseconds())
 }

@@ -2,22 +2,23 @@
 //! record that a person writes later is theirs.
 //!
 //! What is not in the files may come back, so a record stays open at first. Once a commit has changed
-//! the file and has none of its lines, it goes, unless git still has them somewhere.
+//! the file and has none of its lines, or once it is old, it goes, unless git still has its lines
+//! somewhere. Where that would take too long to find out, it stays.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use code::saying_lines::says_something;
-use ground::git::Target;
-use ground::{Git, RelativePath, clock};
+use ground::git::{ObjectId, Target};
+use ground::{CommitId, Git, RelativePath, clock};
 use history::{LineText, language_of, recorded_texts};
 use ledger::{Entry, journal};
 use why::{VerbError, Workspace};
 
 use super::is_work;
 
-/// How many branches are searched for the lines of a record.
-const MAX_BRANCHES: usize = 64;
+/// How many commits of branches, tags and stashes are searched for the lines of records.
+const MAX_COMMITS: usize = 256;
 
 /// Lines without their white space.
 type BareLines = HashSet<Vec<u8>>;
@@ -47,29 +48,61 @@ pub(super) fn retire_thrown_away(ws: &Workspace, git: &Git) -> Result<(), VerbEr
     let changed = git.changes(parent.as_ref(), &Target::Commit(head.clone()))?.into_iter();
     let changed: HashSet<RelativePath> = changed.map(|change| change.path).collect();
     open.retain(|entry| entry.record.paths().any(|path| changed.contains(path)));
-    let mut gone: Vec<(&Arc<Entry>, BareLines)> = Vec::new();
-    for entry in open {
-        let Some(brought) = lines_of_record(ws, entry) else { continue };
-        let mut here = BareLines::new();
-        for path in entry.record.paths() {
-            let texts =
-                [git.file_at(head, path)?, git.file_in_index(path)?, ws.bytes_as_stored(path)];
-            texts.into_iter().flatten().for_each(|bytes| here.extend(bare_lines(bytes)));
-        }
-        if brought.is_disjoint(&here) {
-            gone.push((entry, brought));
-        }
-    }
-    if gone.is_empty() {
-        return Ok(());
-    }
-    let elsewhere = lines_elsewhere(ws, git, gone.iter().map(|(entry, _)| *entry))?;
-    gone.retain(|(_, brought)| brought.is_disjoint(&elsewhere));
-    let gone: HashSet<&str> = gone.iter().map(|(entry, _)| &*entry.record.id).collect();
+    let gone = thrown_away(ws, git, &open, Age::Young)?;
     if !gone.is_empty() {
         journal::retire(&ws.root, &|id| gone.contains(id))?;
     }
     Ok(())
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Age {
+    /// If a line of the record is here, the others may still come back.
+    Young,
+    /// None of the lines that are here are open.
+    Old,
+}
+
+/// Returns the ids of those of the records of which git has no line that is not here, too.
+pub(super) fn thrown_away<'a>(
+    ws: &Workspace,
+    git: &Git,
+    open: &[&'a Arc<Entry>],
+    age: Age,
+) -> Result<HashSet<&'a str>, VerbError> {
+    let mut gone: Vec<(&Arc<Entry>, BareLines)> = Vec::new();
+    for entry in open {
+        // If nobody knows the lines, only time tells.
+        let known = lines_of_record(ws, entry);
+        let Some(mut brought) = known.or((age == Age::Old).then(BareLines::new)) else { continue };
+        let (mut here, count) = (BareLines::new(), brought.len());
+        for path in entry.record.paths() {
+            let committed = ws.head().map(|head| git.file_at(head, path)).transpose()?.flatten();
+            let texts = [committed, git.file_in_index(path)?, ws.bytes_as_stored(path)];
+            texts.into_iter().flatten().for_each(|bytes| here.extend(bare_lines(bytes)));
+        }
+        brought.retain(|line| !here.contains(line));
+        if age == Age::Old || brought.len() == count {
+            gone.push((entry, brought));
+        }
+    }
+    let entries = gone.iter().filter(|(_, missing)| !missing.is_empty()).map(|(entry, _)| *entry);
+    let elsewhere = lines_elsewhere(ws, git, entries)?;
+    gone.retain(|(_, missing)| match &elsewhere {
+        Some(elsewhere) => missing.is_disjoint(elsewhere),
+        None => missing.is_empty(),
+    });
+    Ok(gone.into_iter().map(|(entry, _)| &*entry.record.id).collect())
+}
+
+/// Returns true if the index may lack a line that a record brought.
+pub(super) fn may_lack_lines(ws: &Workspace, git: &Git, entry: &Entry) -> Result<bool, VerbError> {
+    let Some(mut brought) = lines_of_record(ws, entry) else { return Ok(true) };
+    for path in entry.record.paths() {
+        let staged = bare_lines(git.file_in_index(path)?.unwrap_or_default());
+        brought.retain(|line| !staged.contains(line));
+    }
+    Ok(!brought.is_empty())
 }
 
 /// Returns the lines that a record brought. `None` if there are none, or if a text was not kept.
@@ -90,37 +123,39 @@ fn lines_of_record(ws: &Workspace, entry: &Entry) -> Option<BareLines> {
     (!lines.is_empty()).then_some(lines)
 }
 
-/// Returns the lines that the files of records have in stashes and at the tips of branches that are
-/// not older, and the lines of changed files of the same languages, to which code may have been moved.
+/// Returns the lines that the files of records have in those stashes, branches and tags that are not
+/// older, and the lines of changed files of the same languages, to which code may have been moved.
+/// `None` if these are too many to look at.
 fn lines_elsewhere<'a>(
     ws: &Workspace,
     git: &Git,
     entries: impl Iterator<Item = &'a Arc<Entry>> + Clone,
-) -> Result<BareLines, VerbError> {
+) -> Result<Option<BareLines>, VerbError> {
     let made = entries.clone().filter_map(|entry| clock::milliseconds(&entry.record.timestamp));
-    let first = made.min().unwrap_or_default() / 1_000;
+    let Some(first) = made.min() else { return Ok(Some(BareLines::new())) };
     let paths: BTreeSet<&RelativePath> = entries.flat_map(|entry| entry.record.paths()).collect();
-    let languages: HashSet<_> = paths.iter().map(|path| language_of(path.as_str())).collect();
-    let mut commits = git.stashes()?;
-    for stash in commits.clone() {
-        // The third parent of a stash has the files that git did not track.
-        commits.extend(git.commit_info(&stash)?.parents.into_iter().nth(2));
+    let places: Vec<&str> = paths.iter().map(|path| path.as_str()).collect();
+    let languages: HashSet<_> = places.iter().map(|path| language_of(path)).collect();
+    let kept = git.kept_commits(first / 1_000)?.into_iter();
+    let commits: BTreeSet<CommitId> = kept.map(|(_, commit)| commit).collect();
+    if commits.len() > MAX_COMMITS {
+        return Ok(None);
     }
-    let tips = git.branches(MAX_BRANCHES)?.into_iter().map(|(_, tip)| tip);
-    commits.extend(tips.filter(|tip| git.commit_info(tip).is_ok_and(|tip| tip.time >= first)));
+    let mut blobs: HashSet<ObjectId> = HashSet::new();
+    for commit in &commits {
+        blobs.extend(git.blobs_at(commit, &places)?.into_iter().map(|(_, blob)| blob));
+    }
     let mut lines = BareLines::new();
-    for commit in commits.iter().collect::<BTreeSet<_>>() {
-        for path in &paths {
-            let bytes = git.file_at(commit, path)?.unwrap_or_default();
-            lines.extend(bare_lines(bytes));
-        }
+    for blob in blobs {
+        let Ok(bytes) = git.blob_of(blob) else { return Ok(None) };
+        lines.extend(bare_lines(bytes));
     }
     for change in git.changes(ws.head(), &Target::WorkTree)? {
         if languages.contains(&language_of(change.path.as_str())) {
             lines.extend(bare_lines(ws.bytes_as_stored(&change.path).unwrap_or_default()));
         }
     }
-    Ok(lines)
+    Ok(Some(lines))
 }
 
 fn bare_lines(bytes: Vec<u8>) -> BareLines {

@@ -72,15 +72,19 @@ impl Git {
         Ok(found)
     }
 
-    /// Returns the commits of the stashes, newest first.
+    /// Returns the commits of the stashes, newest first, each followed by the commit with the files
+    /// that git did not track, if it has such a one.
     pub fn stashes(&self) -> GitResult<Vec<CommitId>> {
         let repo = self.all_objects()?;
         let Some(stash) = self.read(repo.try_find_reference(STASH))? else { return Ok(Vec::new()) };
         // The reference names only the newest stash; the others are in its log.
         let mut log = stash.log_iter();
         let lines = self.read(log.rev())?.into_iter().flatten().flatten();
-        let commits = lines.map(|line| line.new_oid).filter(|id| repo.find_commit(*id).is_ok());
-        Ok(commits.map(commit_id).collect())
+        let stashes = lines.filter_map(|line| repo.find_commit(line.new_oid).ok());
+        let with_untracked = |stash: gix::Commit<'_>| {
+            [Some(stash.id), stash.parent_ids().nth(2).map(gix::Id::detach)]
+        };
+        Ok(stashes.flat_map(with_untracked).flatten().map(commit_id).collect())
     }
 
     pub fn remote_names(&self) -> Vec<String> {
