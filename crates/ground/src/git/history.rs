@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use gix::bstr::{BString, ByteSlice};
 use gix::objs::tree::EntryKind;
-use gix::revision::walk::{Info, Platform};
+use gix::revision::walk::{Info, Platform, Sorting};
+use gix::traverse::commit::simple::CommitTimeOrder;
 use gix::{ObjectId, Repository};
 
 use super::{
@@ -145,19 +146,34 @@ impl Git {
 
     /// Returns those of these commits that are not in the history of any of `heads`: those of other
     /// branches, those that a rebase replaced, and those that this repository does not have.
+    ///
+    /// This looks at everything that is not older than the commits. A walk that hides the histories of
+    /// the heads ends too early where several commits are of the same second.
     pub fn outside(
         &self,
         heads: &[&CommitId],
         commits: HashSet<CommitId>,
     ) -> GitResult<HashSet<CommitId>> {
         let repo = self.all_objects()?;
-        let here = self.existing_commits(&repo, &commits);
+        let mut asked = HashSet::<ObjectId>::from_iter(self.existing_commits(&repo, &commits));
         let heads = heads.iter().map(|id| self.object_id(id)).collect::<GitResult<Vec<_>>>()?;
-        let walk = repo.rev_walk(here.iter().copied()).with_hidden(heads);
-        let beyond = HashSet::<ObjectId>::from_iter(self.ids_of_walk(walk, usize::MAX)?);
-        let reached = here.into_iter().filter(|id| !beyond.contains(id)).map(commit_id);
-        let reached: HashSet<CommitId> = reached.collect();
-        Ok(commits.into_iter().filter(|commit| !reached.contains(commit)).collect())
+        let times = asked.iter().chain(&heads).map(|id| Some(repo.find_commit(*id).ok()?.time()));
+        let oldest = times.flatten().flatten().map(|time| time.seconds).min().unwrap_or_default();
+        let order = Sorting::ByCommitTimeCutoff {
+            order: CommitTimeOrder::NewestFirst,
+            seconds: oldest.saturating_sub(WRONG_CLOCK),
+        };
+        let mut outside = commits;
+        let mut walk = self.read(repo.rev_walk(heads).sorting(order).all())?;
+        while !asked.is_empty()
+            && let Some(info) = walk.next()
+        {
+            let id = self.read(info)?.id;
+            if asked.remove(&id) {
+                outside.remove(&commit_id(id));
+            }
+        }
+        Ok(outside)
     }
 
     /// Returns the author of a commit as `Name <e-mail>`.
