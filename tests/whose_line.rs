@@ -1115,6 +1115,30 @@ fn late_evidence_goes_along_with_its_commit_on_each_branch() {
     }
 }
 
+#[test]
+#[ignore = "slow"]
+fn any_number_of_late_files_goes_along_with_the_commits() {
+    const COUNT: usize = 20;
+    let place = Place(Repo::new());
+    place.step(0, &function("x", "x"));
+    let files: Vec<String> = (0..COUNT).map(|at| format!("src/late{at}.rs")).collect();
+    for file in &files {
+        place.write_to(file, 1, &f("one two"));
+        place.git(&["add", "-A"]);
+        place.git(&["commit", "-qm", "without a hook"]);
+    }
+    place.git(&["switch", "-qc", "topic"]);
+    place.step(0, &function("x", "y"));
+    place.git(&["switch", "-q", "main"]);
+    let told = || seal::commits_without_evidence(&place.open()).expect("readable").len();
+    assert_eq!(told(), COUNT);
+    place.write_to("src/main.rs", 0, &function("x", "x"));
+    place.commit(&[]);
+    assert_eq!(told(), 0);
+    let expected: Vec<(&str, &str)> = files.iter().map(|file| (&**file, "111")).collect();
+    assert_everywhere(&place, &expected, "late");
+}
+
 /// A record with lines in two commits stays open after the first one, and is settled with the second
 /// one. It knows the erased lines, too.
 #[test]

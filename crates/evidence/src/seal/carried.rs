@@ -5,19 +5,13 @@
 //! too, goes on without `topic`. So the next commit on `main` carries the same file. Both branches can
 //! be merged, because the file has one name and one content.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use super::SealedFile;
-use crate::comparison::digests;
-use ground::git::Target;
 use ground::{CommitId, Git, RelativePath};
 use ledger::journal::{self, CarriedNote};
 use ledger::{Entry, RecordKind, evidence};
 use why::{VerbError, Workspace};
-
-/// How many files are noted. Each commit looks for them, so it may not cost more with every late file
-/// that was ever sealed.
-const MAX_CARRIED: usize = 16;
 
 /// Notes that a commit carries a file of late evidence. What a person decided, as by a reassignment,
 /// stays on the branch on which it was decided.
@@ -34,8 +28,7 @@ pub(super) fn note_carried(
         let mut notes = journal::carried(&ws.root);
         notes.retain(|note| note.file != *file);
         notes.push(CarriedNote { file: file.clone(), commit: carrier.0.clone() });
-        let newest = &notes[notes.len().saturating_sub(MAX_CARRIED)..];
-        journal::note_carried(&ws.root, newest)?;
+        journal::note_carried(&ws.root, &notes)?;
     }
     Ok(())
 }
@@ -52,59 +45,42 @@ pub(super) fn files_of_other_branches(
     git: &Git,
 ) -> Result<Vec<(RelativePath, Vec<u8>)>, VerbError> {
     let Some(head) = ws.head() else { return Ok(Vec::new()) };
-    let mut missing = Vec::new();
+    let mut missing: BTreeMap<CommitId, Vec<(RelativePath, CommitId)>> = BTreeMap::new();
     for CarriedNote { file, commit } in journal::carried(&ws.root) {
-        let (carrier, about) = (CommitId(commit), evidence::late_commit_of(&file));
-        let about = about.map(|commit| CommitId(commit.to_owned()));
-        if let Some(about) = about
-            && !has_evidence(git, head, &file)?
+        if let Some(about) = evidence::late_commit_of(&file).map(|it| CommitId(it.to_owned()))
+            && !git.has_file(head, &file)?
         {
-            missing.push((file, about, carrier));
+            missing.entry(CommitId(commit)).or_default().push((file, about));
         }
     }
-    let asked = missing.iter().flat_map(|(_, about, carrier)| [about, carrier]);
-    let asked: HashSet<CommitId> = asked.cloned().collect();
+    let abouts = missing.values().flatten().map(|(_, about)| about);
+    let asked: HashSet<CommitId> = abouts.chain(missing.keys()).cloned().collect();
     if asked.is_empty() {
         return Ok(Vec::new());
     }
     let elsewhere = git.outside(&[head], asked)?;
-    // If the history has the carrier, the file was removed here.
-    missing.retain(|(_, about, carrier)| !elsewhere.contains(about) && elsewhere.contains(carrier));
     let mut found = Vec::new();
-    for (file, _, carrier) in missing {
+    for (carrier, mut files) in missing {
+        files.retain(|(_, about)| !elsewhere.contains(about));
+        // If the history has the carrier, the files were removed here.
+        if files.is_empty() || !elsewhere.contains(&carrier) {
+            continue;
+        }
         let Ok(info) = git.commit_info(&carrier) else { continue };
-        let is_on = |tip: &CommitId| git.is_ancestor(tip, &carrier).unwrap_or(false);
-        let mut tips: Vec<CommitId> =
-            git.kept_commits(info.time)?.into_iter().map(|(_, tip)| tip).collect();
-        tips.retain(is_on);
-        let has_it = |tip: &CommitId| has_evidence(git, tip, &file).unwrap_or(false);
-        if !tips.is_empty()
-            && tips.iter().all(has_it)
-            && let Some(bytes) = git.file_at(&carrier, &file)?
-        {
-            found.push((file, bytes));
+        let mut tips = git.kept_commits(info.time)?;
+        tips.retain(|(_, tip)| git.is_ancestor(tip, &carrier).unwrap_or(false));
+        for (file, _) in files {
+            let has_it = |(_, tip): &(String, CommitId)| git.has_file(tip, &file).unwrap_or(false);
+            if !tips.is_empty()
+                && tips.iter().all(has_it)
+                && let Some(bytes) = git.file_at(&carrier, &file)?
+            {
+                found.push((file, bytes));
+            }
         }
     }
+    found.sort();
     Ok(found)
-}
-
-pub(super) fn has_evidence(
-    git: &Git,
-    commit: &CommitId,
-    file: &RelativePath,
-) -> Result<bool, VerbError> {
-    if git.has_file(commit, file)? {
-        return Ok(true);
-    }
-    let Some(month) = evidence::month_of(file) else { return Ok(false) };
-    let is_wanted = |path: &RelativePath| {
-        evidence::is_compacted(path) && evidence::month_of(path) == Some(month)
-    };
-    let target = Target::Commit(commit.clone());
-    let compacted = git.read_below(".orchestration", &target, &is_wanted)?;
-    let digest = evidence::digest_of_path(file);
-    let has_it = |bytes: &[u8]| digest.is_some_and(|digest| digests(bytes).contains(&digest));
-    Ok(compacted.iter().any(|(_, bytes)| has_it(bytes)))
 }
 
 /// Returns what a file of late evidence states.

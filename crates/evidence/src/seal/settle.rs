@@ -5,9 +5,11 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::carried::{has_evidence, note_carried};
+use super::carried::note_carried;
 use super::thrown_away::{Age, thrown_away};
 use super::{is_open, open};
+use crate::comparison::digests;
+use ground::git::Target;
 use ground::{CommitId, Git, RelativePath, cache, clock, store};
 use history::LineText;
 use history::knowledge::runs_about;
@@ -152,6 +154,21 @@ fn settle_reopened(ws: &Workspace, git: &Git) -> Result<bool, VerbError> {
         settle_with(ws, git, head, (&files[0], &records))?;
     }
     Ok(!unsealed.is_empty())
+}
+
+fn has_evidence(git: &Git, commit: &CommitId, file: &RelativePath) -> Result<bool, VerbError> {
+    if git.has_file(commit, file)? {
+        return Ok(true);
+    }
+    let Some(month) = evidence::month_of(file) else { return Ok(false) };
+    let is_wanted = |path: &RelativePath| {
+        evidence::is_compacted(path) && evidence::month_of(path) == Some(month)
+    };
+    let target = Target::Commit(commit.clone());
+    let compacted = git.read_below(".orchestration", &target, &is_wanted)?;
+    let digest = evidence::digest_of_path(file);
+    let has_it = |bytes: &[u8]| digest.is_some_and(|digest| digests(bytes).contains(&digest));
+    Ok(compacted.iter().any(|(_, bytes)| has_it(bytes)))
 }
 
 /// Returns those of the records whose evidence does not name all of their lines any more, since an
