@@ -528,8 +528,23 @@ const STORIES: &[LineStory] = &[
                 place,
                 &[(1, f("one two log three four")), (0, f("one log two log three four"))],
             );
+            // Nobody has the texts of the agent any more.
+            std::fs::remove_dir_all(place.0.root().join(".git/intent")).expect("removed");
         },
         expected: "-------",
+    },
+    LineStory {
+        name: "a person repeats a line of the agent, both are squashed, and it is sealed late",
+        told: |place| {
+            place.step(0, &f("one two three four"));
+            squashed_by_server(
+                place,
+                &[(1, f("one two log three four")), (0, f("one log two log three four"))],
+            );
+            assert_eq!(picture(&place.0.root(), FILE), "----1--");
+            place.commit(&[]);
+        },
+        expected: "----1--",
     },
     LineStory {
         name: "a person repeats a line of the agent at its number, and both are squashed",
@@ -579,6 +594,7 @@ const STORIES: &[LineStory] = &[
                     (0, f("mine one log two log three")),
                 ],
             );
+            std::fs::remove_dir_all(place.0.root().join(".git/intent")).expect("removed");
         },
         expected: "-------",
     },
@@ -1001,6 +1017,85 @@ fn a_reset_reopens_the_records_for_every_question() {
 
 /// What somebody does to a repository.
 type Deed = fn(&Place);
+
+/// A record counts as open again, before any seal, if its commit was made anew without our hooks and a
+/// person edited a line of it. And a dry run says what the seal will do.
+#[test]
+#[ignore = "slow"]
+fn what_has_no_evidence_any_more_is_told_and_tried_before_it_is_sealed() {
+    fn edit(place: &Place) {
+        place.0.write(FILE, &(function("x", "x") + &f("one mine")));
+    }
+    let ways: [(&str, Deed, usize); 7] = [
+        (
+            "amend",
+            |place| {
+                edit(place);
+                place.git(&["commit", "-qa", "--amend", "-m", "a"]);
+            },
+            1,
+        ),
+        (
+            "fixup",
+            |place| {
+                edit(place);
+                place.git(&["commit", "-qa", "--fixup", "HEAD"]);
+                place.git(&["-c", "sequence.editor=true", "rebase", "-qi", "--autosquash", "main"]);
+            },
+            1,
+        ),
+        (
+            "squash",
+            |place| {
+                place.git(&["switch", "-q", "main"]);
+                place.git(&["merge", "-q", "--squash", "topic"]);
+                edit(place);
+                place.git(&["commit", "-qam", "squash"]);
+            },
+            1,
+        ),
+        (
+            "pick",
+            |place| {
+                place.git(&["switch", "-q", "main"]);
+                place.git(&["commit", "-q", "--allow-empty", "-m", "main"]);
+                place.git(&["cherry-pick", "topic"]);
+                edit(place);
+                place.git(&["commit", "-qa", "--amend", "-m", "a"]);
+            },
+            1,
+        ),
+        ("reset", |place| place.git(&["reset", "-q", "--soft", "main"]), 0),
+        (
+            "squash in progress",
+            |place| {
+                place.git(&["switch", "-q", "main"]);
+                place.git(&["merge", "-q", "--squash", "topic"]);
+            },
+            0,
+        ),
+        ("switch", |place| place.git(&["switch", "-q", "main"]), 0),
+    ];
+    for (way, make_anew, told) in ways {
+        let place = Place(Repo::new());
+        place.step(0, &function("x", "x"));
+        place.git(&["switch", "-qc", "topic"]);
+        place.step(1, &(function("x", "x") + &f("one two")));
+        make_anew(&place);
+        let ws = place.open();
+        assert_eq!(seal::commits_without_evidence(&ws).expect("readable").len(), told, "{way}");
+        let tried = seal::would_seal(&ws).expect("tried").sealed;
+        assert_eq!(seal(&ws, SealCaller::Person).expect("sealed").sealed, tried, "{way}");
+        assert_eq!(tried.is_empty(), way == "switch", "{way}");
+        place.commit(&[]);
+        let expected = match way {
+            "switch" => "--",
+            _ if told > 0 => "--11-",
+            _ => "--111",
+        };
+        assert_everywhere(&place, &[(FILE, expected)], way);
+    }
+}
 
 /// Makes the commits of the branch `topic` anew.
 fn make_anew(place: &Place, way: &str) {

@@ -153,13 +153,15 @@ fn run(ws: &Workspace, caller: SealCaller, write: bool) -> Result<SealAnswer, Ve
     ws.governed()?;
     ws.readable_git()?;
     let Some(git) = ws.git().filter(|_| !is_ignored(ws)) else { return Ok(SealAnswer::default()) };
-    let taken_away = if write { TakenAway::find(ws)? } else { TakenAway::default() };
-    let restored = taken_away.write_back(ws)?;
+    let mut taken_away = TakenAway::find(ws)?;
+    let (mut staged, mut restored) = (std::mem::take(&mut taken_away.added), Vec::new());
     if write {
-        settle::settle_and_reopen(ws, git, &taken_away.added)?;
+        restored = taken_away.write_back(ws)?;
+        settle::settle_and_reopen(ws, git, &staged)?;
         settle::redraft_lost(ws, git)?;
+        staged.clear();
     }
-    let ws = &ws.clone().with_records_of_now();
+    let ws = &ws.clone().with_records_of_next_commit(staged);
     let mut now = of_index(ws, git)?;
     add_acceptances(ws, git, &mut now)?;
     now.carry(ws);

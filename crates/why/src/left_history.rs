@@ -11,10 +11,13 @@
 //! The references that keep the settled commits are noted. As long as each of them goes on from the
 //! commit that it named then, no commit has left, and nothing else is looked at.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use ground::git::{GitError, WRONG_CLOCK};
 use ground::{CommitId, Git, RelativePath, Root, store};
+use history::LineText;
+use history::knowledge::runs_about;
+use ledger::LineRuns;
 use ledger::evidence::{self, Section};
 use ledger::journal::{self, KeeperNote};
 
@@ -29,8 +32,22 @@ pub struct LeftHistory {
 }
 
 impl LeftHistory {
+    /// `is_taken_over` says whether evidence of another commit is here, as in a squash; see
+    /// [`takes_evidence_over`].
+    pub fn since_last_seal(
+        root: &Root,
+        git: &Git,
+        head: &CommitId,
+        is_taken_over: bool,
+    ) -> Result<Self, GitError> {
+        match is_taken_over {
+            true => Self::of_all_settled(root, git, head),
+            false => Self::since_noted(root, git, head),
+        }
+    }
+
     /// Compares the references with those that were noted.
-    pub fn since_noted(root: &Root, git: &Git, head: &CommitId) -> Result<Self, GitError> {
+    fn since_noted(root: &Root, git: &Git, head: &CommitId) -> Result<Self, GitError> {
         let noted = journal::keepers(root);
         let own = KeeperNote { name: git.name_of_head(), commit: head.0.clone() };
         let go_on: Option<Vec<KeeperNote>> =
@@ -47,7 +64,7 @@ impl LeftHistory {
     }
 
     /// Looks for each settled commit in the histories of all references.
-    pub fn of_all_settled(root: &Root, git: &Git, head: &CommitId) -> Result<Self, GitError> {
+    fn of_all_settled(root: &Root, git: &Git, head: &CommitId) -> Result<Self, GitError> {
         let own = KeeperNote { name: git.name_of_head(), commit: head.0.clone() };
         let mut found = Self { keepers: vec![own], ..Self::default() };
         let settled: HashSet<CommitId> =
@@ -104,15 +121,46 @@ impl LeftHistory {
         self.erased = self.commits.extract_if(.., |commit| has_erased(commit)).collect();
     }
 
-    /// Returns those of the commits whose evidence `HEAD` does not have under another commit.
+    /// Returns those of the commits whose evidence `HEAD` does not have under another commit, or not
+    /// with all of its lines.
     pub(crate) fn commits_without_evidence_in(self, git: &Git, head: &CommitId) -> Vec<String> {
-        let is_in_head = |file: &RelativePath| git.has_file(head, file).unwrap_or(false);
+        let stands = |file: &RelativePath| {
+            let held = git.file_at(head, file).ok().flatten();
+            held.is_some_and(|held| stands_as_sealed(git, head, (file, &held)).unwrap_or(false))
+        };
         let is_open = |commit: &CommitId| {
             let files = evidence_added_by(git, commit);
-            files.is_empty() || !files.iter().all(is_in_head)
+            files.is_empty() || !files.iter().all(stands)
         };
         self.commits.into_iter().filter(is_open).map(|commit| commit.0).collect()
     }
+}
+
+/// Returns true if evidence of another commit that was sealed here is staged, or came with the new
+/// `HEAD`: in a squash, or by a cherry-pick. A merge in progress takes none over, since it brings the
+/// commit itself. `staged` is the evidence that the next commit adds.
+pub fn takes_evidence_over(
+    root: &Root,
+    git: &Git,
+    head: &CommitId,
+    staged: &[RelativePath],
+) -> Result<bool, GitError> {
+    let mut files = staged.to_vec();
+    let is_noted = journal::keepers(root).iter().any(|keeper| keeper.commit == head.0);
+    if !is_noted && !journal::settled_commits(root).contains(&head.0) {
+        files.extend(evidence_added_by(git, head));
+    }
+    let drafts = journal::drafts(root);
+    files.retain(|file| !drafts.iter().any(|draft| draft.file == *file));
+    if files.is_empty() {
+        return Ok(false);
+    }
+    let (made, incoming) = (journal::sections_made(root), git.incoming()?);
+    Ok(files.iter().any(|file| {
+        let is_merged = |commit| git.has_file(commit, file).unwrap_or(true);
+        evidence::digest_of_path(file).is_some_and(|digest| made.contains(&digest))
+            && !incoming.iter().any(is_merged)
+    }))
 }
 
 /// Returns true if no branch, remote branch, tag or stash has a commit.
@@ -168,6 +216,37 @@ fn is_taken_over(root: &Root, git: &Git, head: &CommitId, commit: &CommitId) -> 
         root.absolute(file).is_file() || git.has_file(head, file).unwrap_or(false)
     };
     evidence_added_by(git, commit).iter().any(is_here)
+}
+
+/// Returns true if a commit and those before it have all lines where a file of evidence names them.
+/// Another hook may have formatted the code after it was sealed, and an amend replaces the commit of
+/// a late section.
+pub fn stands_as_sealed(
+    git: &Git,
+    commit: &CommitId,
+    (file, bytes): (&RelativePath, &[u8]),
+) -> Result<bool, GitError> {
+    let mut texts: HashMap<RelativePath, LineText> = HashMap::new();
+    for entry in ledger::read::bytes(file, bytes).entries {
+        if let Some(late) = &entry.late_commit {
+            if !git.is_ancestor(commit, &CommitId(late.clone())).unwrap_or(false) {
+                return Ok(false);
+            }
+            continue;
+        }
+        for path in entry.record.paths() {
+            if !texts.contains_key(path) {
+                let text = LineText::new(git.file_at(commit, path)?.unwrap_or_default());
+                texts.insert(path.clone(), text);
+            }
+            let stands =
+                |runs: &LineRuns| runs.runs().iter().all(|run| run.stands_in(&texts[path]));
+            if !runs_about(&entry, path).all(stands) {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
 }
 
 /// Returns true if a person erased a part of the evidence that a commit added.

@@ -9,7 +9,7 @@ use super::error::{ReadError, VerbError};
 use super::file_progress::FileProgress;
 use super::intent_history::IntentHistory;
 use super::known_commits::KnownCommits;
-use super::left_history::LeftHistory;
+use super::left_history::{LeftHistory, takes_evidence_over};
 use super::rules_at::{ignores_at, policy_at};
 use super::shared_branches;
 use code::{Document, MAX_BYTES, Unread};
@@ -220,6 +220,11 @@ impl Workspace {
     }
 
     pub fn with_records_of_now(self) -> Self {
+        self.with_records_of_next_commit(Vec::new())
+    }
+
+    /// Takes the records that a seal would find if the next commit adds this evidence.
+    pub fn with_records_of_next_commit(self, evidence: Vec<RelativePath>) -> Self {
         let (ws, other) = (self.clone(), self.clone());
         let load = move || {
             if let Some(git) = ws.git().filter(|_| ws.root.governed()) {
@@ -231,7 +236,7 @@ impl Workspace {
             let is_wanted = |path: &RelativePath| {
                 is_ledger_path(path) && ledger::evidence::digest_of_path(path).is_none()
             };
-            let journal = Ledger::load_journal(&other.root, &other.commits_to_reopen());
+            let journal = Ledger::load_journal(&other.root, &other.commits_to_reopen(&evidence));
             other.with_records_left_out(journal, &is_wanted)
         };
         let journal = lazily(load_journal);
@@ -251,12 +256,14 @@ impl Workspace {
 
     /// Returns the commits that have left the history since the last seal, and whose records it has to
     /// reopen. So after `git reset` the answers know these records at once.
-    fn commits_to_reopen(&self) -> Vec<String> {
+    fn commits_to_reopen(&self, staged: &[RelativePath]) -> Vec<String> {
         let repository = self.git().zip(self.repository.head.as_ref());
         let Some((git, head)) = repository.filter(|_| self.root.governed()) else {
             return Vec::new();
         };
-        let left = LeftHistory::since_noted(&self.root, git, head);
+        let left = takes_evidence_over(&self.root, git, head, staged).and_then(|is_taken_over| {
+            LeftHistory::since_last_seal(&self.root, git, head, is_taken_over)
+        });
         left.map(|left| left.commits_without_evidence_in(git, head)).unwrap_or_default()
     }
 

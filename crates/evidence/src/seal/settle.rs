@@ -1,7 +1,7 @@
 //! Moves records out of the journal once a commit has their evidence, and back if the commit leaves
 //! the history. So the journal has only open records, and a command pays only for these.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -11,12 +11,12 @@ use super::{is_open, open};
 use crate::comparison::digests;
 use ground::git::Target;
 use ground::{CommitId, Git, RelativePath, cache, clock, store};
-use history::LineText;
-use history::knowledge::runs_about;
 use ledger::journal::{DraftNote, ReopenedNote};
-use ledger::{Entry, LineRuns, drop_texts_but, evidence, journal};
+use ledger::{Entry, drop_texts_but, evidence, journal};
 use why::baseline::commits_of_work;
-use why::left_history::{LeftHistory, evidence_added_by, has_left_history};
+use why::left_history::{
+    LeftHistory, evidence_added_by, has_left_history, stands_as_sealed, takes_evidence_over,
+};
 use why::{VerbError, Workspace, shared_branches};
 
 const DAY: i64 = 24 * 60 * 60 * 1_000;
@@ -37,35 +37,9 @@ pub(super) fn settle_and_reopen(
     staged: &[RelativePath],
 ) -> Result<bool, VerbError> {
     let Some(head) = ws.head() else { return Ok(false) };
-    let drafts = journal::drafts(&ws.root);
-    let is_taken_over = takes_evidence_over(ws, git, head, (&drafts, staged))?;
-    let is_broken = settle_committed(ws, git, head, drafts)?;
+    let is_taken_over = takes_evidence_over(&ws.root, git, head, staged)?;
+    let is_broken = settle_committed(ws, git, head, journal::drafts(&ws.root))?;
     Ok(reopen_lost(ws, git, head, is_taken_over)? || is_broken)
-}
-
-/// Returns true if evidence of another commit that was sealed here is staged, or came with the new
-/// `HEAD`: in a squash, or by a cherry-pick. A merge in progress takes none over, since it brings the
-/// commit itself.
-fn takes_evidence_over(
-    ws: &Workspace,
-    git: &Git,
-    head: &CommitId,
-    (drafts, staged): (&[DraftNote], &[RelativePath]),
-) -> Result<bool, VerbError> {
-    let mut files = staged.to_vec();
-    if !journal::keepers(&ws.root).iter().any(|keeper| keeper.commit == head.0) {
-        files.extend(evidence_added_by(git, head));
-    }
-    files.retain(|file| !drafts.iter().any(|draft| draft.file == *file));
-    if files.is_empty() {
-        return Ok(false);
-    }
-    let (made, incoming) = (journal::sections_made(&ws.root), git.incoming()?);
-    Ok(files.iter().any(|file| {
-        let is_merged = |commit| git.has_file(commit, file).unwrap_or(true);
-        evidence::digest_of_path(file).is_some_and(|digest| made.contains(&digest))
-            && !incoming.iter().any(is_merged)
-    }))
 }
 
 fn settle_committed(
@@ -93,37 +67,6 @@ fn settle_committed(
         journal::note_drafts(&ws.root, &left)?;
     }
     Ok(is_broken)
-}
-
-/// Returns true if a commit and those before it have all lines where a file of evidence names them.
-/// Another hook may have formatted the code after it was sealed, and an amend replaces the commit of
-/// a late section.
-fn stands_as_sealed(
-    git: &Git,
-    commit: &CommitId,
-    (file, bytes): (&RelativePath, &[u8]),
-) -> Result<bool, VerbError> {
-    let mut texts: HashMap<RelativePath, LineText> = HashMap::new();
-    for entry in ledger::read::bytes(file, bytes).entries {
-        if let Some(late) = &entry.late_commit {
-            if !git.is_ancestor(commit, &CommitId(late.clone())).unwrap_or(false) {
-                return Ok(false);
-            }
-            continue;
-        }
-        for path in entry.record.paths() {
-            if !texts.contains_key(path) {
-                let text = LineText::new(git.file_at(commit, path)?.unwrap_or_default());
-                texts.insert(path.clone(), text);
-            }
-            let stands =
-                |runs: &LineRuns| runs.runs().iter().all(|run| run.stands_in(&texts[path]));
-            if !runs_about(&entry, path).all(stands) {
-                return Ok(false);
-            }
-        }
-    }
-    Ok(true)
 }
 
 /// Moves the records out of the journal again whose commit had left the history and whose evidence
@@ -216,10 +159,7 @@ fn reopen_lost(
     is_taken_over: bool,
 ) -> Result<bool, VerbError> {
     let noted = journal::keepers(&ws.root);
-    let left = match is_taken_over {
-        true => LeftHistory::of_all_settled(&ws.root, git, head)?,
-        false => LeftHistory::since_noted(&ws.root, git, head)?,
-    };
+    let left = LeftHistory::since_last_seal(&ws.root, git, head, is_taken_over)?;
     if left.keepers == noted && left.commits.is_empty() && left.erased.is_empty() {
         return Ok(false);
     }

@@ -368,30 +368,6 @@ fn commits_outside_of_a_history_are_found() {
     assert_eq!(git.outside(&[&head], set(&[&base, &merged, &head])).unwrap(), [].into());
 }
 
-#[test]
-fn commits_of_one_second_or_with_a_wrong_clock_are_found_in_a_history() {
-    for time_of_head in [1_700_000_000, 900_000_000] {
-        let place = TestFolder::new();
-        place.git(&["init", "-q", "-b", "main"]);
-        let tree = place.git(&["write-tree"]);
-        let mut history: Vec<CommitId> = Vec::new();
-        for at in 0..12 {
-            let time = if at == 11 { time_of_head } else { 1_700_000_000 };
-            let parent = history.last().map(|parent| format!("parent {}\n", parent.0));
-            let (parent, who) = (parent.unwrap_or_default(), format!("A <a> {time} +0000"));
-            place.write(
-                "commit",
-                &format!("tree {tree}{parent}author {who}\ncommitter {who}\n\nc\n"),
-            );
-            let made = place.git(&["hash-object", "-t", "commit", "-w", "commit"]);
-            history.push(id(made.trim()));
-        }
-        let git = place.open("");
-        let outside = git.outside(&[&history[11]], history.iter().cloned().collect());
-        assert_eq!(outside.unwrap(), [].into(), "{time_of_head}");
-    }
-}
-
 /// Makes two branches that changed the same line. `main` is checked out.
 fn conflicting() -> (TestFolder, CommitId, CommitId) {
     let place = TestFolder::committed(&[("a", "1\n")]);
