@@ -69,6 +69,8 @@ impl Ordered {
             let workspace = loaded.unwrap_or_else(|panic| {
                 Err(format!("a fault of the server: {}", panic_text(&*panic)))
             });
+            // This workspace answers what editors show. Commands that decide open their own.
+            let workspace = workspace.map(Workspace::with_kept_answers);
             |it: &mut Self| it.loaded(root, workspace)
         });
     }

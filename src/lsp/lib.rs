@@ -129,8 +129,7 @@ impl Default for ServerParts {
             table: dispatch::table(),
             find: WorkspaceLocation::of_folder,
             open: |root| {
-                let opened = Workspace::open(root, &Environment::of_process());
-                opened.map(Workspace::with_kept_answers).map_err(|error| error.with_hint())
+                Workspace::open(root, &Environment::of_process()).map_err(|error| error.with_hint())
             },
             diagnose: features::diagnostics::diagnose,
             unopened: features::diagnostics::unopened,

@@ -286,6 +286,7 @@ impl Workspace {
         self.git().and_then(|git| git.left_out(&is_record).ok()).unwrap_or_default()
     }
 
+    /// Reads everything again. Kept answers are not used any more.
     pub fn reload(&self) -> Self {
         let root = Root::find(self.root.path(), self.root.environment());
         let root = Arc::new(root.unwrap_or_else(|_| (*self.root).clone()));
@@ -294,7 +295,6 @@ impl Workspace {
             repository: Arc::new(LazyLock::new(Box::new(move || repository))),
             files: self.files.clone(),
             base: self.base.clone(),
-            kept_answers: self.kept_answers.clone(),
             ..Self::rules_of(root)
         }
         .with_rules_left_out()

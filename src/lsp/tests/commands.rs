@@ -646,13 +646,40 @@ fn lenses_requested_at_the_start_wait_for_the_workspace() {
     }
 }
 
+/// Whoever can write to the git directory can plant what is kept there.
 #[test]
-fn what_a_question_finds_is_kept_also_if_the_workspace_is_not_loaded() {
+fn commands_that_decide_or_write_neither_keep_nor_use_what_is_known_of_history() {
     let editor = workspace();
-    let parts = ServerParts { agent: || None, ..ServerParts::default() };
-    let mut session = Session::started(parts, json!({ "processId": null, "capabilities": {} }));
-    answer(&mut session, "intent.list", json!({ "uri": editor.uri(""), "count": true }));
-    assert!(editor.path("/.git/intent/cache/answers").is_file());
+    let start = |folders: Value| {
+        let parts = ServerParts { agent: || None, ..ServerParts::default() };
+        Session::started(
+            parts,
+            json!({ "processId": null, "capabilities": {}, "workspaceFolders": folders }),
+        )
+    };
+    // After its first 16 bytes, a store without answers has only zeros.
+    let is_kept = || {
+        let stored = std::fs::read(editor.path("/.git/intent/cache/answers"));
+        stored.is_ok_and(|stored| stored[16..].iter().any(|byte| *byte != 0))
+    };
+    let (root, file) = (editor.uri(""), editor.uri("/src/a.rs"));
+    for folders in [json!([]), json!([{ "uri": root, "name": "ws" }])] {
+        let mut session = start(folders.clone());
+        for (command, argument) in [
+            ("intent.verify", json!({ "uri": root, "blocks": true })),
+            (
+                "intent.record",
+                json!({ "uri": root, "paths": [file], "intent": "INT-001", "all": true }),
+            ),
+        ] {
+            answer(&mut session, command, argument);
+            assert!(!is_kept(), "{command} {folders}");
+        }
+        session.close();
+    }
+    let mut session = start(json!([]));
+    answer(&mut session, "intent.list", json!({ "uri": root, "count": true }));
+    assert!(is_kept());
     session.close();
 }
 

@@ -70,7 +70,9 @@ pub(super) fn list(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) ->
     let (wanted, workspace): (ListArguments, _) = in_workspace(snapshot, argument)?;
     let workspace = workspace.with_stop(snapshot.cancel.flag());
     let listed = match wanted.count {
-        true => select::list_with_counts(&workspace).map(|(intents, _)| intents),
+        true => {
+            select::list_with_counts(&workspace.with_kept_answers()).map(|(intents, _)| intents)
+        }
         false => select::list(&workspace),
     };
     to_json("intent.list", &listed.map_err(refusal)?)
@@ -99,7 +101,7 @@ pub(super) fn clear(snapshot: &Snapshot, argument: &Argument, effects: &mut Effe
 
 pub(super) fn status(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
     let (WorkspaceArguments { .. }, workspace) = in_workspace(snapshot, argument)?;
-    to_json("intent.status", status::status(&workspace, None))
+    to_json("intent.status", status::status(&workspace.with_kept_answers(), None))
 }
 
 pub(super) fn context(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
@@ -160,7 +162,7 @@ pub(super) fn why(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> 
         }
         return to_json("intent.why", &glance(snapshot, argument, at)?);
     }
-    let (workspace, path) = file(snapshot, TargetArguments::from_argument(argument))?;
+    let (workspace, path) = file_to_show(snapshot, TargetArguments::from_argument(argument))?;
     let which = match wanted.line {
         None => answers::Which::All,
         Some(0) => return Err(senseless("the field \"line\" counts from 1")),
@@ -188,7 +190,7 @@ fn glance(
         let index = analysis.block_at(byte).map(|(index, _)| index);
         return Ok(glance_of(known, open.line_of(byte), index));
     }
-    let (workspace, path) = file(snapshot, target)?;
+    let (workspace, path) = file_to_show(snapshot, target)?;
     let view = snapshot.view(&workspace);
     let document = document_with_line(view, &path, at.line + 1)?;
     let uri = view.address(&path).ok_or_else(|| senseless("the file has no address"))?;
@@ -247,7 +249,7 @@ pub(super) fn show(snapshot: &Snapshot, argument: &Argument, effects: &mut Effec
         let text = "this client cannot be asked to show a document; `intent.why` tells the same";
         return Err(RequestRefusal::Failed(text.into()));
     }
-    let (workspace, path) = file(snapshot, TargetArguments::from_argument(argument))?;
+    let (workspace, path) = file_to_show(snapshot, TargetArguments::from_argument(argument))?;
     let path = workspace.root.resolve(&path).unwrap_or(path);
     let view = snapshot.view(&workspace);
     let document = document_with_line(view, &path, wanted.line)?;
@@ -292,6 +294,7 @@ pub(super) fn review(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
 
 pub(super) fn map(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
     let (wanted, workspace): (MapArguments, _) = in_workspace(snapshot, argument)?;
+    let workspace = workspace.with_kept_answers();
     // What is written must be complete.
     let made = match wanted.write {
         true => map::write(&workspace),
@@ -441,6 +444,15 @@ fn file(
     Ok((workspace, relative))
 }
 
+/// Like [`file`], for an answer that only shows something, and may rely on what was found out about
+/// history before.
+fn file_to_show(
+    snapshot: &Snapshot,
+    target: TargetArguments<'_>,
+) -> RequestResult<(Workspace, RelativePath)> {
+    file(snapshot, target).map(|(workspace, path)| (workspace.with_kept_answers(), path))
+}
+
 /// Returns the file at an address and its workspace. For a symbolic link, returns the file to which
 /// it leads, because a link is judged by its target.
 fn link_target(snapshot: &Snapshot, uri: &str) -> RequestResult<(Workspace, RelativePath)> {
@@ -477,7 +489,7 @@ fn open_workspace(snapshot: &Snapshot, path: &Path) -> RequestResult<Workspace> 
     // The workspace is not loaded yet, or it is in none of the window's folders.
     let opened = Workspace::open(path, &Environment::of_process()).map_err(refusal)?;
     if opened.root.governed() || is_in_window(snapshot, path) {
-        return Ok(opened.with_kept_answers());
+        return Ok(opened);
     }
     Err(senseless(format!(
         "{} is in no workspace with intents, and in no folder that is open here; open its folder first",
