@@ -2194,3 +2194,48 @@ fn what_was_kept_does_not_outlive_a_replaced_commit() {
     place.git(&["replace", "-d", "HEAD"]);
     assert_eq!(told(), before);
 }
+
+/// Calls `change` with the bytes of each answer in a store of answers, and gives what it made of them a checksum.
+fn plant(stored: &mut [u8], mut change: impl FnMut(&mut [u8])) {
+    const RING: usize = 24 + (1 << 16) * 4;
+    let number = |at: &[u8]| u32::from_le_bytes(*at.first_chunk().expect("a number")) as usize;
+    let mut at = RING;
+    while at < stored.len() {
+        let (header, rest) = stored[at..].split_at_mut(24);
+        let answer = &mut rest[..number(&header[20..])];
+        at += 24 + answer.len();
+        change(answer);
+        let checksum = answer.iter().fold(u32::MAX, |sum, byte| {
+            (0..8).fold(sum ^ u32::from(*byte), |sum, _| (sum >> 1) ^ (0xEDB8_8320 * (sum & 1)))
+        });
+        header[16..20].copy_from_slice(&(!checksum).to_le_bytes());
+    }
+}
+
+/// Whoever can write to the git directory can plant answers about history. They may be wrong, but do no harm.
+#[test]
+#[ignore = "slow"]
+fn a_planted_answer_makes_no_question_fail() {
+    let place = Place(Repo::new());
+    place.step(1, &f("one two three"));
+    place.step(0, &f("one four two three"));
+    place.step(2, &[f("one four two three five"), function("g", "six seven")].concat());
+    let store = place.0.root().join(".git/intent/cache/answers");
+    let (path, ask) = (relative(FILE), || place.open().with_kept_answers());
+    let told =
+        |ws: &Workspace| answers::on_disk(ws, &path, answers::Which::All).expect("an answer");
+    let wanted = serde_json::to_string(&told(&place.open())).expect("JSON");
+    told(&ask());
+    let kept = std::fs::read(&store).expect("a store");
+    let mut longest = 0;
+    plant(&mut kept.clone(), |answer| longest = longest.max(answer.len()));
+    assert!(longest > 60, "{longest}");
+    for (at, byte) in (0..longest).flat_map(|at| [0, 1, 6, 0x7f, 0xff].map(|byte| (at, byte))) {
+        let mut planted = kept.clone();
+        plant(&mut planted, |answer| answer.get_mut(at).into_iter().for_each(|it| *it = byte));
+        std::fs::write(&store, planted).expect("planted");
+        told(&ask());
+        let decided = serde_json::to_string(&told(&place.open())).expect("JSON");
+        assert_eq!(decided, wanted, "{at} {byte}");
+    }
+}

@@ -25,7 +25,7 @@ use crate::parallel::locked_value;
 
 /// The first bytes of the file. The number is raised when the form of the file or of an answer, or
 /// the way in which an answer is computed, changes between two releases.
-const MAGIC: [u8; 16] = *b"intent-answers 2";
+const MAGIC: [u8; 16] = *b"intent-answers 3";
 const SLOTS: u64 = 1 << 16;
 /// The size of a slot in bytes: the place of a record, or 0.
 const SLOT: u64 = 4;

@@ -348,7 +348,9 @@ impl<'git> LineFinder<'_, 'git> {
         (path, entries): (&RelativePath, &[Arc<Entry>]),
     ) -> Result<(LineText, Vec<Option<usize>>), GitError> {
         let text = LineText::new(self.reader.blob(version.blob)?);
-        let claimed = match lines_by_number(entries, path, &text, known) {
+        // A kept answer may have been planted, and name lines that there are not.
+        let known: Vec<usize> = known.iter().copied().filter(|line| *line < text.len()).collect();
+        let claimed = match lines_by_number(entries, path, &text, &known) {
             Some(claimed) => claimed,
             None => {
                 let walk = Walk::new(self.reader);

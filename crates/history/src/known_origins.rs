@@ -28,13 +28,11 @@ pub(crate) struct UnchangedSpan {
     pub last_change: ObjectId,
 }
 
-/// A version of a file, in the store: the commit, the path if it is not the one that was asked about,
-/// the content and the time.
-type KeptVersion = (Vec<u8>, Option<Vec<u8>>, Vec<u8>, i64);
-
 #[derive(Serialize, Deserialize)]
 struct KeptOrigins {
-    versions: Vec<KeptVersion>,
+    /// The commits, and the path if it is not the one that was asked about. The rest is read from
+    /// git, so that every version exists, whatever the store says.
+    versions: Vec<(Vec<u8>, Option<Vec<u8>>)>,
     /// The number of lines, the index of the version that brought them, and the number of the first
     /// of these lines in that version.
     runs: Vec<(u32, u32, u32)>,
@@ -67,12 +65,20 @@ impl<'a> KnownOrigins<'a> {
         }
     }
 
-    /// Returns the origins of all lines of a file at the commit that changed it last.
-    pub(crate) fn origins(&self, version: &FileVersion) -> Option<LineOrigins> {
+    /// Returns the origins of all lines of a file at the commit that changed it last. Whether the
+    /// versions have as many lines is not looked up, because most texts are not needed.
+    pub(crate) fn origins(
+        &self,
+        version: &FileVersion,
+        reader: &mut ObjectReader<'_>,
+    ) -> Option<LineOrigins> {
         let kept: KeptOrigins = self.store.recall(self.key_of(version))?;
-        let versions = kept.versions.into_iter().map(|(commit, path, blob, time)| {
-            let path = path.map_or_else(|| version.path.clone(), BString::from);
-            Some(FileVersion { commit: object_id(&commit)?, path, blob: object_id(&blob)?, time })
+        let versions = kept.versions.into_iter().map(|(commit, path)| {
+            let (commit, path) =
+                (object_id(&commit)?, path.map_or_else(|| version.path.clone(), BString::from));
+            let node = reader.commit(commit).ok()?;
+            let blob = reader.locate(node.tree, path.as_ref(), None).ok()?.blob?;
+            Some(FileVersion { commit, path, blob, time: node.time })
         });
         let versions: Vec<FileVersion> = versions.collect::<Option<_>>()?;
         let mut runs = Vec::with_capacity(kept.runs.len());
@@ -101,7 +107,7 @@ impl<'a> KnownOrigins<'a> {
         let Some(runs) = runs.collect() else { return };
         let versions = found.versions.iter().map(|one| {
             let path = (one.path != version.path).then(|| one.path.to_vec());
-            (one.commit.as_slice().to_vec(), path, one.blob.as_slice().to_vec(), one.time)
+            (one.commit.as_slice().to_vec(), path)
         });
         let kept = KeptOrigins { versions: versions.collect(), runs };
         self.store.keep(self.key_of(version), &kept);

@@ -349,7 +349,7 @@ impl<'a, 'git> Walk<'a, 'git> {
         let blob = pending.place.blob.expect("only files are walked");
         let version = FileVersion { commit, path: path.clone(), blob, time: pending.node.time };
         let length = self.text(blob)?.len();
-        let origins = known.origins(&version);
+        let origins = known.origins(&version, self.reader);
         if let Some(origins) = origins.filter(|one| one.count_lines() == length) {
             self.take_origins(&origins, &pending.lines);
             return Ok(true);
