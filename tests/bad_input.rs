@@ -1,8 +1,15 @@
 //! Bad input for the real binary: the answer is clear, the exit code is 2 where nothing can be done, and no file is
 //! lost or overwritten.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use evidence::seal::{SealCaller, after_commit, seal};
+use evidence::verify;
+use ground::{Finding, Level};
+use overview::doctor;
+use why::health::Health;
 
 use crate::support::binary::{
     Answer, command, function, intent, intent_in, picture, recorded, verified, why,
@@ -229,6 +236,7 @@ fn a_damaged_ledger_is_reported_and_appending_loses_nothing() {
         for arguments in [&["check"][..], &["trace", "--json"], &["why", "src/a.rs"]] {
             assert!(intent(&repo, arguments).code < 2, "{name}: {arguments:?}");
         }
+        assert_eq!(ledger_codes(&repo), (codes.clone(), codes), "{name}");
 
         repo.write("src/new.rs", &function("c", 1));
         let answer =
@@ -240,6 +248,56 @@ fn a_damaged_ledger_is_reported_and_appending_loses_nothing() {
         let kept = if *name == "torn" { &damaged[..line(&damaged, 0).len()] } else { &damaged };
         assert!(after.starts_with(kept), "{name}: what stood there stands there");
         assert_eq!(verified(&repo).1, records + 1, "{name}");
+    }
+}
+
+/// Returns the codes about the ledger that `check` and `status` have, and those that `doctor` has.
+fn ledger_codes(repo: &Repo) -> (Vec<String>, Vec<String>) {
+    let ws = repo.open();
+    let codes = |findings: &[Finding]| {
+        let shown = findings.iter().filter(|one| ws.policy.check_level(one.code) > Level::Info);
+        let codes: BTreeSet<&str> = shown.map(|one| one.code.as_str()).collect();
+        let codes = codes.into_iter().filter(|code| code.starts_with("ledger-"));
+        codes.map(str::to_owned).collect::<Vec<String>>()
+    };
+    let of_doctor = codes(ws.ledger.findings());
+    let health = doctor::examine(&ws).checks.into_iter().find(|one| one.what == "ledger");
+    let is_good = health.expect("the ledger is examined").state == Health::Good;
+    assert_eq!(is_good, of_doctor.is_empty());
+    (codes(&verify::findings(&ws)), of_doctor)
+}
+
+/// Records that a commit carries are in no journal any more, and those that it carried before an amend are again.
+#[test]
+fn a_dropped_record_is_missed_also_if_others_were_settled() {
+    let (repo, file) = with_chain();
+    let broken = || vec!["ledger-broken".to_owned()];
+    let commit = |options: &[&str]| {
+        repo.git(&["add", "-A"]);
+        seal(&repo.open(), SealCaller::Hook).expect("sealed");
+        repo.git(&["add", "-A"]);
+        repo.git(&[&["commit", "-qm", "c"], options].concat());
+        after_commit(&repo.open()).expect("settled");
+    };
+    commit(&[]);
+    assert!(!file.exists());
+    assert_eq!(ledger_codes(&repo), Default::default());
+    repo.write("src/a.rs", &function("a", 7));
+    commit(&["--amend"]);
+    assert_eq!(ledger_codes(&repo), Default::default());
+    // What the files of commits have is not asked by a command that is not about all records.
+    let settled = repo.root().join(".git/intent/settled");
+    let aside = settled.with_extension("aside");
+    std::fs::rename(&settled, &aside).expect("moved");
+    assert_eq!(ledger_codes(&repo), (Vec::new(), broken()));
+    std::fs::rename(&aside, &settled).expect("moved back");
+    repo.git(&["reset", "-q", "--soft", "HEAD~1"]);
+    seal(&repo.open(), SealCaller::Hook).expect("sealed");
+    assert_eq!(ledger_codes(&repo), Default::default());
+    let reopened = std::fs::read(&file).expect("a journal");
+    for (nth, _) in reopened.iter().enumerate().filter(|(_, byte)| **byte == b'\n') {
+        std::fs::write(&file, &reopened[nth + 1..]).expect("written");
+        assert_eq!(ledger_codes(&repo), (broken(), broken()));
     }
 }
 

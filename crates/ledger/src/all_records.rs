@@ -10,11 +10,11 @@ use super::append::own_chains;
 use super::chain;
 use super::digest::Digest;
 use super::evidence;
-use super::journal::ReopenedNote;
+use super::journal::{LostRecords, ReopenedNote};
 use super::ledger_file::{ErasedSection, LedgerFile, ParsedLedgerFile, is_imported};
 use super::{Entry, Strength, Trust, journal, read, sorted};
 use ground::parallel::in_parallel;
-use ground::{Finding, RelativePath, Root, clock};
+use ground::{Code, Finding, RelativePath, Root, clock};
 
 /// Records sorted by time, and what is wrong in their files.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +27,8 @@ pub struct Ledger {
 
 impl Ledger {
     pub fn load(root: &Root) -> Self {
-        let ledger = Self::of_parsed(root, read::files(root), Vec::new());
+        let ledger =
+            Self::of_parsed(root, read::files(root), Vec::new(), journal::lost_records(root));
         let notes = journal::reopened(root);
         if notes.is_empty() {
             return ledger;
@@ -54,7 +55,8 @@ impl Ledger {
             let parsed = read::bytes(&journal.file.path, &journal.bytes).owned_by(&is_own);
             (journal.file.path, parsed)
         });
-        let ledger = Self::of_parsed(root, files, parts.chain(unread).collect());
+        let lost = journal::lost_open_records(root);
+        let ledger = Self::of_parsed(root, files, parts.chain(unread).collect(), lost);
         ledger.without_reopened(root, &journal::reopened(root), is_here)
     }
 
@@ -85,11 +87,13 @@ impl Ledger {
         root: &Root,
         files: Vec<LedgerFile>,
         parsed: Vec<(RelativePath, ParsedLedgerFile)>,
+        lost: Vec<LostRecords>,
     ) -> Self {
         let is_own = own_chains(root);
         let read = in_parallel(&files, |file| ParsedLedgerFile::read(file).owned_by(&is_own));
         let read = files.into_iter().map(|file| file.path).zip(read);
-        let parts = read.chain(parsed).collect();
+        let mut parts = read.chain(parsed).collect();
+        add_losses(&mut parts, lost);
         Self { made_here: Arc::new(journal::sections_made(root)), ..Self::of_known(parts) }
     }
 
@@ -226,6 +230,22 @@ impl Ledger {
 
     pub fn newer_formats(&self) -> impl Iterator<Item = (&RelativePath, u32)> {
         self.files.iter().filter_map(|(path, file)| Some((path, file.newer_format?)))
+    }
+}
+
+/// Adds the loss of records to what is wrong with their journals.
+pub(super) fn add_losses(
+    files: &mut BTreeMap<RelativePath, ParsedLedgerFile>,
+    lost: Vec<LostRecords>,
+) {
+    for lost in lost {
+        let file = files.entry(journal::shown_path(&lost.writer)).or_default();
+        if file.is_unread {
+            continue;
+        }
+        // A file that was once complete and is torn now has lost these.
+        file.findings.retain(|finding| finding.code != Code::LedgerTorn);
+        file.findings.push(chain::lost_records(lost));
     }
 }
 

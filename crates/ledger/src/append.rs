@@ -86,7 +86,8 @@ pub fn append_records(
     let mut last = last.max(head.as_ref().map(|head| (head.seq, head.h.clone())));
     // Without a head, nothing is known of the records before these.
     let before = last.as_ref().map(|(seq, _)| (0, *seq));
-    let gone = head.map_or_else(|| Vec::from_iter(before), |head| head.gone);
+    let (gone, settled) =
+        head.map_or_else(|| (Vec::from_iter(before), Vec::new()), |head| (head.gone, head.settled));
     let mut lines = Vec::new();
     if length > 0 && bytes[length - 1] != b'\n' {
         lines.push(b'\n');
@@ -103,7 +104,7 @@ pub fn append_records(
     }
     file.commit(length as u64, &lines)?;
     if let Some((seq, h)) = last.filter(|_| journals.is_some()) {
-        journal::remember_head(root, &writer, &WriterHead { seq, h, gone })?;
+        journal::remember_head(root, &writer, &WriterHead { seq, h, gone, settled })?;
     }
     Ok(())
 }

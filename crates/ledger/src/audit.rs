@@ -4,13 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::Ledger;
+use super::all_records::add_losses;
 use super::append::own_chains;
 use super::digest::Digest;
 use super::evidence::{self, SectionLine};
 use super::ledger_file::{ErasedSection, ParsedLedgerFile};
-use super::{chain, journal, read};
+use super::{journal, read};
 use ground::parallel::in_parallel;
-use ground::{Code, Finding, RelativePath, Root};
+use ground::{Finding, RelativePath, Root};
 
 #[derive(Clone, Debug, Default)]
 pub struct Audit {
@@ -58,20 +59,14 @@ pub fn audit(root: &Root, left_out: Vec<(RelativePath, Vec<u8>)>) -> Audit {
         audit.intents.extend(part.intents);
         parts.insert(path, part.rest);
     }
+    add_losses(&mut parts, journal::lost_records(root));
     let rest = Ledger::of_known(parts);
     for entry in rest.entries() {
         let has_code = !entry.record.files.is_empty();
         audit.intents.extend(entry.record.intent_id.clone().filter(|_| has_code));
     }
     audit.records += rest.entries().len();
-    let lost = journal::lost_records(root).into_iter().map(chain::lost_records);
-    let lost: Vec<Finding> = lost.collect();
-    // If a file that was once complete is torn now, the loss was reported already.
-    let is_said = |finding: &&Finding| {
-        finding.code == Code::LedgerTorn && lost.iter().any(|one| one.path == finding.path)
-    };
-    audit.findings = rest.findings().iter().filter(|one| !is_said(one)).cloned().collect();
-    audit.findings.extend(lost);
+    audit.findings = rest.findings().to_vec();
     audit
 }
 

@@ -331,7 +331,8 @@ pub fn settle(
     move_lines(root, &of_work_tree(root), is_settled, |lines| {
         let (mut file, _) = store::append_to(&settled)?;
         let written = file.write_all(lines).and_then(|()| file.sync_data());
-        written.map_err(store::failed(&settled, "appended to"))
+        written.map_err(store::failed(&settled, "appended to"))?;
+        note_in_heads(root, lines, |head, seq| add_number(&mut head.settled, seq))
     })
 }
 
@@ -339,7 +340,9 @@ pub fn settle(
 /// how many.
 pub fn retire(root: &Root, goes: &dyn Fn(&str) -> bool) -> Result<usize, StoreError> {
     let _lock = lock(root)?;
-    move_lines(root, &of_work_tree(root), goes, |lines| note_gone(root, lines))
+    move_lines(root, &of_work_tree(root), goes, |lines| {
+        note_in_heads(root, lines, |head, seq| add_number(&mut head.gone, seq))
+    })
 }
 
 /// Removes the records from the journals for which `is_it` is true, after `keep` has stored their
@@ -407,7 +410,7 @@ pub fn needed_texts(root: &Root) -> Result<HashSet<Digest>, StoreError> {
         files: Vec<FileLine>,
     }
     let mut keys = HashSet::new();
-    for file in files_of_all_trees(root) {
+    for file in files_of_all_trees(root, &["open", "settled"]) {
         let bytes = store::read_capped(&file, MAX_JOURNAL)?.unwrap_or_default();
         let lines = json_lines::<RecordLine>(&bytes);
         keys.extend(lines.flat_map(|line| line.files).filter_map(|file| file.text));
@@ -415,9 +418,9 @@ pub fn needed_texts(root: &Root) -> Result<HashSet<Digest>, StoreError> {
     Ok(keys)
 }
 
-fn files_of_all_trees(root: &Root) -> Vec<PathBuf> {
+fn files_of_all_trees(root: &Root, folders: &[&str]) -> Vec<PathBuf> {
     let Some(common) = root.common_dir() else { return Vec::new() };
-    let folders = ["open", "settled"].into_iter().flat_map(|name| {
+    let folders = folders.iter().flat_map(|name| {
         let trees = store::entries(&common.join("intent").join(name)).map(|tree| tree.path());
         trees.flat_map(|tree| store::entries(&tree))
     });
@@ -472,6 +475,8 @@ pub fn reopen(root: &Root, commit: &str) -> Result<usize, StoreError> {
     for journal in &reopened {
         replace(root, &journal.file.path, &journal.file.disk, &journal.bytes)?;
     }
+    let bytes = store::read_capped(&settled, MAX_JOURNAL)?.unwrap_or_default();
+    note_in_heads(root, &bytes, |head, seq| remove_number(&mut head.settled, seq))?;
     store::remove(&settled)?;
     Ok(reopened.iter().map(|journal| journal.back).sum())
 }
@@ -480,7 +485,7 @@ pub fn forget_settled(root: &Root, commit: &str) -> Result<usize, StoreError> {
     let Some(path) = settled_file(root, commit) else { return Ok(0) };
     let _lock = lock(root)?;
     let bytes = store::read_capped(&path, MAX_JOURNAL)?.unwrap_or_default();
-    note_gone(root, &bytes)?;
+    note_in_heads(root, &bytes, |head, seq| add_number(&mut head.gone, seq))?;
     store::remove(&path)?;
     Ok(json_lines::<JournalLine>(&bytes).count())
 }
@@ -491,37 +496,57 @@ pub fn forget_settled(root: &Root, commit: &str) -> Result<usize, StoreError> {
 pub(super) struct WriterHead {
     pub seq: u64,
     pub h: String,
-    /// The records that are in no file any more because they are not needed: the first and the last
-    /// of each range, in ascending order. For example, after records 0, 1 and 4 have gone, `[[0, 1],
-    /// [4, 4]]`.
+    /// The records that are in no file any more because they are not needed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub gone: Vec<(u64, u64)>,
+    pub gone: NumberRanges,
+    /// The records that were moved to the file of a commit. So the files of all commits need not be
+    /// read to find out whether a journal is complete.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settled: NumberRanges,
 }
 
-impl WriterHead {
-    fn add_gone(&mut self, first: u64, last: u64) {
-        self.gone.push((first, last));
-        self.gone.sort_unstable();
-        self.gone.dedup_by(|next, range| {
-            let follows = next.0 <= range.1.saturating_add(1);
-            if follows {
-                range.1 = range.1.max(next.1);
-            }
-            follows
-        });
-    }
+/// The first and the last number of each range, in ascending order. For example, 0, 1 and 4 are
+/// `[[0, 1], [4, 4]]`.
+type NumberRanges = Vec<(u64, u64)>;
+
+fn add_number(ranges: &mut NumberRanges, number: u64) {
+    add_range(ranges, (number, number));
 }
 
-/// Notes that the records in these lines are not needed any more. The caller holds the lock of the
+fn add_range(ranges: &mut NumberRanges, range: (u64, u64)) {
+    ranges.push(range);
+    ranges.sort_unstable();
+    ranges.dedup_by(|next, range| {
+        let follows = next.0 <= range.1.saturating_add(1);
+        if follows {
+            range.1 = range.1.max(next.1);
+        }
+        follows
+    });
+}
+
+fn remove_number(ranges: &mut NumberRanges, number: u64) {
+    let split = ranges.iter().flat_map(|(first, last)| {
+        let before = number.checked_sub(1).map(|end| (*first, end.min(*last)));
+        [before, number.checked_add(1).map(|start| (start.max(*first), *last))]
+    });
+    *ranges = split.flatten().filter(|(first, last)| first <= last).collect();
+}
+
+/// Notes in the heads what became of the records in these lines. The caller holds the lock of the
 /// ledger.
-fn note_gone(root: &Root, lines: &[u8]) -> Result<(), StoreError> {
+fn note_in_heads(
+    root: &Root,
+    lines: &[u8],
+    note: impl Fn(&mut WriterHead, u64),
+) -> Result<(), StoreError> {
     let mut by_writer: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     for line in json_lines::<JournalLine>(lines) {
         by_writer.entry(line.writer).or_default().push(line.seq);
     }
     for (writer, records) in by_writer {
         let Some(mut head) = head_of(root, &writer) else { continue };
-        records.into_iter().for_each(|seq| head.add_gone(seq, seq));
+        records.into_iter().for_each(|seq| note(&mut head, seq));
         remember_head(root, &writer, &head)?;
     }
     Ok(())
@@ -535,12 +560,33 @@ pub struct LostRecords {
 /// Returns the records that every journal and every settled commit lacks, although they were written
 /// and are still needed.
 pub fn lost_records(root: &Root) -> Vec<LostRecords> {
+    records_in_none_of(root, &files_of_all_trees(root, &["open", "settled"]), |_| ())
+}
+
+/// Like [`lost_records`], at the cost of the open records: whether the files of settled commits still
+/// have theirs is not asked.
+pub(super) fn lost_open_records(root: &Root) -> Vec<LostRecords> {
+    let open = files_of_all_trees(root, &["open"]);
+    let lost = records_in_none_of(root, &open, |head| {
+        std::mem::take(&mut head.settled)
+            .into_iter()
+            .for_each(|one| add_range(&mut head.gone, one));
+    });
+    // An earlier version of this program did not note what was settled.
+    if lost.is_empty() { lost } else { lost_records(root) }
+}
+
+fn records_in_none_of(
+    root: &Root,
+    files: &[PathBuf],
+    prepare: impl Fn(&mut WriterHead),
+) -> Vec<LostRecords> {
     let Some(private) = root.common_dir().map(|common| common.join("intent")) else {
         return Vec::new();
     };
     let mut held: HashMap<String, Vec<u64>> = HashMap::new();
-    for file in files_of_all_trees(root) {
-        let bytes = store::read_capped(&file, MAX_JOURNAL).ok().flatten();
+    for file in files {
+        let bytes = store::read_capped(file, MAX_JOURNAL).ok().flatten();
         for line in json_lines::<JournalLine>(&bytes.unwrap_or_default()) {
             held.entry(line.writer).or_default().push(line.seq);
         }
@@ -549,8 +595,9 @@ pub fn lost_records(root: &Root) -> Vec<LostRecords> {
     for file in store::entries(&private.join("heads")) {
         let Ok(writer) = file.file_name().into_string() else { continue };
         let Some(mut known) = head_of(root, &writer) else { continue };
+        prepare(&mut known);
         let held = held.remove(&writer).unwrap_or_default();
-        held.into_iter().for_each(|seq| known.add_gone(seq, seq));
+        held.into_iter().for_each(|seq| add_number(&mut known.gone, seq));
         let mut next = 0;
         let end = known.seq.saturating_add(1);
         for (first, last) in known.gone.into_iter().chain([(end, end)]) {
@@ -566,7 +613,7 @@ pub fn lost_records(root: &Root) -> Vec<LostRecords> {
 pub fn accept_lost(root: &Root, lost: &LostRecords) -> Result<(), StoreError> {
     let _lock = lock(root)?;
     let Some(mut head) = head_of(root, &lost.writer) else { return Ok(()) };
-    head.add_gone(*lost.records.start(), *lost.records.end());
+    add_range(&mut head.gone, (*lost.records.start(), *lost.records.end()));
     remember_head(root, &lost.writer, &head)
 }
 
