@@ -2096,6 +2096,15 @@ fn what_was_removed_is_listed_with_its_commits() {
     assert_eq!(listed("HEAD~1:src/b.rs"), before);
     let text = intent_in(&place.0.root(), &["why", "src/b.rs", "--removed"]).out;
     assert!(text.contains("function g  INT-002 Billing"), "{text}");
+    // The records of the file are those under all its paths, and what was removed stands below them.
+    let traced = intent_in(&place.0.root(), &["trace", "src/b.rs"]).out;
+    let (records, removed) = traced.split_once("\n\nremoved\n\n").expect("two parts");
+    assert_eq!((records.lines().count(), removed), (3, &*text), "{traced}");
+    let json = intent_in(&place.0.root(), &["trace", "--json", "src/b.rs"]).out;
+    assert_eq!(json.lines().count(), 3, "{json}");
+    let history = intent_in(&place.0.root(), &["why", "HEAD~1:src/b.rs", "--history"]).out;
+    let then = intent_in(&place.0.root(), &["why", "HEAD~1:src/b.rs", "--removed"]).out;
+    assert!(history.ends_with(&format!("\nremoved\n\n{then}")), "{history}");
 }
 
 /// Only a record that must have removed a line is named, in the file's history and in that of a block.

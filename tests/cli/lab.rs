@@ -240,6 +240,7 @@ pub fn masked(lab: &Lab, text: &str) -> String {
         ("git       ##########", "git       [commit]"),
         ("##########:src", "[commit]:src"),
         ("git: t ##########", "git: t [commit]"),
+        ("##########  t, just now", "[commit]  t, just now"),
         ("src/auth.rs in ##########", "src/auth.rs in [commit]"),
         ("(commit ##########, 9999-99-99)", "(commit [commit], [date])"),
     ] {

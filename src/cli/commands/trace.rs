@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use serde_json::Value;
 
 use super::shared;
+use super::why::removed::show_below_records;
 use crate::cli::print::{BAD, DIM, INTENT, PLAIN, Page, PrintedPiece, WARN};
 use crate::cli::target::FileTarget;
 use crate::cli::{CliError, Context, Exit, when};
@@ -13,6 +15,7 @@ use ground::text::{counted, shell_path};
 use ledger::{Entry, FileRecord, Record, RecordKind, TestRun, Trust, evidence};
 use why::Workspace;
 use why::answers;
+use why::removed::removed;
 use why::trace::{TraceRequest, trace};
 
 /// Stream the records of the ledger, oldest first
@@ -55,9 +58,20 @@ pub fn run(context: &Context, mut args: TraceArgs) -> Result<Exit, CliError> {
     let request = TraceRequest { intent: args.intent, path };
     let entries = trace(&workspace, &request)?;
     let json = context.printer.json_asked;
-    let intent = request.intent.filter(|_| entries.is_empty());
-    let none = intent
-        .map(|id| format!("no record is under {id}; `intent context {id}` shows what it asks for"));
+    let none = match (&request.intent, &request.path) {
+        _ if !entries.is_empty() => None,
+        (Some(id), _) => {
+            Some(format!("no record is under {id}; `intent context {id}` shows what it asks for"))
+        }
+        (None, path) => path.as_ref().map(|path| format!("no record touches {path}")),
+    };
+    let removed = request.path.filter(|_| !json).map(|path| removed(&workspace, &path));
+    let removed = removed.transpose()?.filter(|removed| !removed.commits.is_empty());
+    let removed = removed.map(|removed| {
+        let mut page = Page::default();
+        show_below_records(&mut page, &removed, Timestamp::now());
+        page
+    });
     let carriers = match json {
         true => CarryingCommits::of_entries(&workspace, &entries)?,
         false => CarryingCommits::default(),
@@ -70,8 +84,9 @@ pub fn run(context: &Context, mut args: TraceArgs) -> Result<Exit, CliError> {
         false => PrintedPiece::Page(line(&workspace, &entry)),
     });
     // With `--json` every line must be a record, so notes are left out.
-    let notes = workspace.unread_evidence().into_iter().chain(none).filter(|_| !json);
-    context.printer.stream(records.chain(notes.map(|note| PrintedPiece::Page(page_of_note(note)))))
+    let notes = workspace.unread_evidence().or(none).into_iter().filter(|_| !json);
+    let pages = removed.into_iter().chain(notes.map(page_of_note));
+    context.printer.stream(records.chain(pages.map(PrintedPiece::Page)))
 }
 
 /// Returns the intent that an argument names, if no file has that name. It is an error if the argument

@@ -1,7 +1,7 @@
 //! `intent why`: says which intent produced a block, and whether it is still what was recorded.
 
 mod folder;
-mod removed;
+pub(super) mod removed;
 mod show;
 
 use std::ffi::OsString;
@@ -9,7 +9,6 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
-use crate::cli::print::DIM;
 use crate::cli::target::FileTarget;
 use crate::cli::{CliError, Context, Exit};
 use ground::{RelativePath, text};
@@ -95,13 +94,15 @@ pub fn run(context: &Context, args: WhyArgs) -> Result<Exit, CliError> {
         each_line: args.lines,
         now: Timestamp::now(),
     };
-    let removed = args.history.then(|| removed_from(&workspace, &path, &answer.blocks));
+    let removed = args.history.then(|| match target.lines {
+        Some(_) => removed_from(&workspace, &path, &answer.blocks),
+        None => why::removed::removed(&workspace, &path),
+    });
     let removed = removed.transpose()?.filter(|removed| !removed.commits.is_empty());
     context.answer(&answer, |page| {
         show::answer(page, &answer, &wanted);
         if let Some(removed) = &removed {
-            page.gap().styled(DIM, "removed").end();
-            removed::show(page, removed, wanted.now);
+            removed::show_below_records(page, removed, wanted.now);
         }
     })
 }

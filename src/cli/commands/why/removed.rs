@@ -22,6 +22,16 @@ pub(super) fn show(page: &mut Page, answer: &RemovedAnswer, now: Timestamp) {
     shared::notes(page, &answer.notes);
 }
 
+/// Prints what was removed below the records of what is there.
+pub(in crate::cli::commands) fn show_below_records(
+    page: &mut Page,
+    answer: &RemovedAnswer,
+    now: Timestamp,
+) {
+    page.end().styled(DIM, "removed").end();
+    show(page, answer, now);
+}
+
 fn headline(page: &mut Page, answer: &RemovedAnswer, removal: &RemovalAnswer, now: Timestamp) {
     match &removal.commit {
         Some(commit) => {
