@@ -77,9 +77,11 @@ fn a_row_without_a_named_intent_says_whose_its_lines_are() {
         [
             &format!("· unrecorded {shares}"),
             &format!("? ambiguous {halves}"),
-            "1 of 2 blocks recorded, 1 in part"
+            "10 of 14 lines recorded"
         ]
     );
+    let folder = lab.fine(&["why", "src"]);
+    assert_eq!(folder, "src/shop.rs  10 of 14 lines recorded  INT-001, INT-002, INT-003\n");
     assert!(cards().contains(of_part) && cards().contains(of_halves), "{}", cards());
     // Whoever accepts a block says nothing of its lines.
     for line in ["src/shop.rs:1", "src/shop.rs:12"] {
@@ -108,7 +110,7 @@ fn what_nobody_recorded_is_shown_in_full_with_its_commits() {
             for expected in ["function open", "function close", brought.trim()] {
                 assert!(told.contains(expected), "{place} {parts:?}: {told}");
             }
-            assert!(told.ends_with("\n0 of 2 blocks recorded\n"), "{place} {parts:?}: {told}");
+            assert!(told.ends_with("\n0 of 4 lines recorded\n"), "{place} {parts:?}: {told}");
         }
     }
 }

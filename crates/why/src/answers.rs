@@ -190,6 +190,9 @@ pub struct ShareAnswer {
     /// Whether this clone lacks history that says who brought the lines.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub history_missing: bool,
+    /// Whether a record is about the lines, also one that is under no intent.
+    #[serde(skip)]
+    is_recorded: bool,
 }
 
 impl ShareAnswer {
@@ -660,6 +663,7 @@ fn shares(ws: &Workspace, file: &FileProvenance, found: &Provenance) -> Vec<Shar
         uncommitted: share.version.is_some_and(is_uncommitted),
         intent: share.claim.as_ref().and_then(|claim| ws.intent_of(claim)),
         history_missing: share.is_missing && !file.is_converted,
+        is_recorded: share.claim.is_some(),
         commit: share.version.and_then(commit),
     });
     shares.collect()

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::answers::BlockAnswer;
+use crate::answers::{BlockAnswer, ShareAnswer};
 use ledger::{Contributor, EntityType};
 
 /// How many lines of a block were brought under its intent.
@@ -19,6 +19,14 @@ impl BroughtLines {
     pub fn in_words(self) -> String {
         let Self { lines, of } = self;
         format!("{lines} of {of} {}", if of == 1 { "line" } else { "lines" })
+    }
+
+    /// Counts the recorded lines of blocks, whichever intent brought them.
+    pub fn recorded_in(blocks: &[BlockAnswer]) -> Self {
+        let shares = blocks.iter().flat_map(|block| &block.shares);
+        let recorded = shares.clone().filter(|share| share.is_recorded);
+        let count = |lines: usize, share: &ShareAnswer| lines + share.lines;
+        Self::from_counts((recorded.fold(0, count), shares.fold(0, count)))
     }
 
     pub fn from_counts((lines, of): (usize, usize)) -> Self {

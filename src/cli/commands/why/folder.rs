@@ -12,7 +12,7 @@ use crate::cli::{CliError, Context};
 use ground::RelativePath;
 use ground::text::counted;
 use provenance::Verdict;
-use why::answers::{Which, on_disk};
+use why::answers::{BroughtLines, Which, on_disk};
 
 /// How many files are looked into at most. Each needs its history.
 const MAX_FILES: usize = 200;
@@ -35,7 +35,9 @@ struct FileSummary {
     blocks: usize,
     /// How many of them have a record.
     recorded: usize,
-    /// The intents of these records.
+    /// How many lines of the blocks say something, and of how many of them a record is known.
+    lines: BroughtLines,
+    /// The intents of these lines.
     intents: BTreeSet<String>,
 }
 
@@ -50,12 +52,13 @@ pub(super) fn summary(context: &Context, target: &FileTarget) -> Result<FolderAn
     let files = paths.iter().take(MAX_FILES).filter_map(|path| {
         let answer = on_disk(&workspace, path, Which::All).ok()?;
         let recorded = answer.blocks.iter().filter(|one| one.verdict != Verdict::Unrecorded);
-        let intents = recorded.clone().filter_map(|one| Some(one.intent.as_ref()?.id.clone()));
+        let shares = answer.blocks.iter().flat_map(|block| &block.shares);
         (!answer.blocks.is_empty()).then(|| FileSummary {
             path: path.clone(),
             blocks: answer.blocks.len(),
-            recorded: recorded.clone().count(),
-            intents: intents.collect(),
+            recorded: recorded.count(),
+            lines: BroughtLines::recorded_in(&answer.blocks),
+            intents: shares.filter_map(|share| share.intent.clone()).collect(),
         })
     });
     Ok(FolderAnswer { files: files.collect(), left_out })
@@ -73,16 +76,10 @@ pub(super) fn show(page: &mut Page, answer: &FolderAnswer) {
 }
 
 fn row(file: &FileSummary) -> Vec<Cell> {
-    let recorded = match (file.recorded, file.blocks) {
-        (0, _) => "nothing recorded".to_owned(),
-        (recorded, blocks) if recorded == blocks => "all recorded".to_owned(),
-        (recorded, _) => format!("{recorded} recorded"),
-    };
     let intents: Vec<&str> = file.intents.iter().map(String::as_str).collect();
     vec![
         Cell::new(PLAIN, file.path.as_str()),
-        Cell::new(PLAIN, counted(file.blocks, "block")),
-        Cell::new(DIM, recorded),
+        Cell::new(DIM, format!("{} recorded", file.lines.in_words())),
         Cell::new(INTENT, intents.join(", ")),
     ]
 }

@@ -16,8 +16,8 @@ use ground::git::short_id;
 use ground::text::{self, counted, joined_words};
 use provenance::Verdict;
 use why::answers::{
-    self, AskedFor, BlockAnswer, BlockLines, CommitBrief, IntentBrief, IntentVersion, KnownBy,
-    LineAnswer, LineState, OriginAnswer, RecordBrief, WhyAnswer, span,
+    self, AskedFor, BlockAnswer, BlockLines, BroughtLines, CommitBrief, IntentBrief, IntentVersion,
+    KnownBy, LineAnswer, LineState, OriginAnswer, RecordBrief, WhyAnswer, span,
 };
 
 const VALUES: usize = 12;
@@ -585,13 +585,7 @@ fn versions_line(page: &mut Page, versions: &[&IntentBrief]) {
 }
 
 fn summary(page: &mut Page, blocks: &[BlockAnswer]) {
-    let recorded = blocks.iter().filter(|block| is_recorded(block)).count();
-    page.styled(DIM, format!("{recorded} of {} recorded", counted(blocks.len(), "block")));
-    let in_part = |block: &&BlockAnswer| !is_recorded(block) && has_recorded_lines(block);
-    let in_part = blocks.iter().filter(in_part).count();
-    if in_part > 0 {
-        page.styled(DIM, format!(", {in_part} in part"));
-    }
+    page.styled(DIM, format!("{} recorded", BroughtLines::recorded_in(blocks).in_words()));
     let missing = blocks.iter().filter(|block| block.history_missing).count();
     if missing > 0 {
         page.styled(UNSURE, format!("; for {}, {MISSING}", counted(missing, "block")));
