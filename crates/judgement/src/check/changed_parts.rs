@@ -53,6 +53,15 @@ impl ChangedPart {
         self.answer.as_ref().map(|answer| answer.intent.clone())
     }
 
+    /// Returns true if a record explains what was done to all lines of another part.
+    fn is_recorded_work_on(&self, other: &Self) -> bool {
+        let contains = |(all, lines): (LineRange, LineRange)| {
+            all.contains(lines.start()) && all.contains(lines.end())
+        };
+        let has_lines = self.lines.zip(other.lines).is_none_or(contains);
+        self.answer.is_some() && self.what == other.what && has_lines
+    }
+
     /// Returns what parts share that are judged alike: the intent of the record that explains them,
     /// and the question about it that a person answered.
     fn judged_by(&self) -> Option<(&str, Option<&str>)> {
@@ -295,11 +304,11 @@ impl PartJudge<'_> {
     /// it.
     pub(super) fn judge_parts(&self, parts: &[ChangedPart]) -> Vec<Finding> {
         if !signing::is_rule(&self.rules.accepted().policy, self.path) {
-            let judged = parts.iter().flat_map(|part| self.judge(part));
+            let judged = parts.iter().flat_map(|part| self.judge(part, parts));
             return judged.chain(self.beyond_named(parts)).collect();
         }
         let unbound = PartJudge { bound: &[], of_other_work: &[], ..*self };
-        let findings = parts.iter().flat_map(|part| unbound.judge(part));
+        let findings = parts.iter().flat_map(|part| unbound.judge(part, parts));
         findings.filter(|it| matches!(it.code, Code::ProtectedPath | Code::IgnoredPath)).collect()
     }
 
@@ -325,7 +334,7 @@ impl PartJudge<'_> {
         beyond.map(finding).collect()
     }
 
-    fn judge(&self, part: &ChangedPart) -> Vec<Finding> {
+    fn judge(&self, part: &ChangedPart, parts: &[ChangedPart]) -> Vec<Finding> {
         let is_denied = self.rules.accepted().policy.lessons == Lessons::Deny;
         let is_lesson = part.is_lesson && !is_denied;
         let named = match &part.answer {
@@ -356,7 +365,9 @@ impl PartJudge<'_> {
         let mut findings: Vec<Finding> =
             found.iter().map(|ruling| self.violation(part, ruling, chosen)).collect();
         if part.answer.is_none() && !is_lesson {
-            findings.extend(self.beside_other_work(part));
+            // Evidence that the change added and removed again tells whose the part is.
+            let is_known = parts.iter().any(|other| other.is_recorded_work_on(part));
+            findings.extend(self.beside_other_work(part).filter(|_| !is_known));
             findings.extend(self.unanswered(part, chosen));
         }
         findings
