@@ -625,7 +625,8 @@ fn a_partial_clone_says_what_to_fetch() {
     let partial = elsewhere.path().join("partial");
     let checked = intent_in(&partial, &["check", "--base", "HEAD~1"]);
     assert_eq!(checked.code, 2);
-    assert!(checked.err.contains("`git fetch --refetch --no-filter`"), "{}", checked.err);
+    assert!(checked.out.contains("error[history-missing]"), "{}", checked.out);
+    assert!(checked.out.contains("`git fetch --refetch --no-filter`"), "{}", checked.out);
     git(&partial, &["fetch", "-q", "--refetch", "--no-filter"]);
     assert_ne!(intent_in(&partial, &["check", "--base", "HEAD~1"]).code, 2);
 }

@@ -1960,14 +1960,18 @@ fn missing_history_is_said_and_never_another_name() {
             let told = (block["history_missing"].as_bool(), block["intent"].is_null());
             assert_eq!(told, (Some(true), true), "{options:?}: {block}");
         }
-        let told = intent_in(clone.path(), &["why", FILE]).out;
-        assert!(told.contains("history is missing here"), "{options:?}: {told}");
+        let fetch = if options[0].starts_with("--depth") { "--unshallow" } else { "--no-filter" };
+        for asked in [&["why", FILE][..], &["why", "--lines", FILE], &["why", "src/a.rs:1"]] {
+            let told = intent_in(clone.path(), asked).out;
+            let is_said = ["history is missing here", "history-missing: ", fetch]
+                .into_iter()
+                .all(|word| told.contains(word));
+            assert!(is_said, "{options:?} {asked:?}: {told}");
+        }
         let claim = ["record", "--me", "--all", "--yes", "--intent", "INT-001", FILE];
         for claim in [&claim[..], &[&claim[..], &["--lines", "1-2"]].concat()] {
             let told = intent_in(clone.path(), claim).out;
-            let fetch =
-                if options[0].starts_with("--depth") { "--unshallow" } else { "--no-filter" };
-            let is_said = told.contains("commits are missing here") && told.contains(fetch);
+            let is_said = told.contains("history-missing: ") && told.contains(fetch);
             assert!(is_said && !told.contains("has a record"), "{options:?} {claim:?}: {told}");
         }
         assert_eq!(picture(clone.path(), FILE), expected, "{options:?}: nothing is claimed");
@@ -1975,8 +1979,47 @@ fn missing_history_is_said_and_never_another_name() {
     // Nobody is judged by what is missing.
     for options in ["--filter=blob:none", "--filter=tree:0"] {
         let clone = cloned(&place.0, &[options]);
-        let judged = intent_in(clone.path(), &["check", "--base", "HEAD~3"]);
-        assert_eq!(judged.code, 2, "{options}: {}{}", judged.out, judged.err);
+        let check = |more: &[&str]| {
+            intent_in(clone.path(), &[&["check", "--base", "HEAD~3"], more].concat())
+        };
+        for format in ["text", "json", "sarif", "junit", "gitlab", "github", "markdown"] {
+            let told = check(&["--format", format, "--fail-on", "never"]);
+            assert_eq!(told.code, 2, "{options} {format}: {}{}", told.out, told.err);
+            let is_said =
+                ["history-missing", "Nothing was judged", "git fetch --refetch --no-filter"]
+                    .into_iter()
+                    .all(|word| told.out.contains(word));
+            assert!(is_said, "{options} {format}: {}", told.out);
+        }
+        assert_eq!(check(&["--write-baseline"]).code, 2);
+        assert!(!clone.path().join(".orchestration/baseline.json").exists());
+        let told = intent_in(clone.path(), &["why", "--json", "--removed", FILE]);
+        assert_eq!((told.code, &told.json()["error"]["code"]), (2, &"history-missing".into()));
+    }
+}
+
+/// A registry that a sparse checkout leaves out, and whose content a partial clone lacks, is none that does not exist.
+#[test]
+#[ignore = "slow"]
+fn a_registry_that_this_clone_lacks_is_said_and_nothing_is_allowed() {
+    let place = Place(Repo::new());
+    place.step(1, &f("one two"));
+    for more in [&[][..], &["--filter=tree:0"]] {
+        let clone = cloned(&place.0, &[&["--filter=blob:none", "--sparse"], more].concat());
+        for (asked, code) in [
+            (&["list"][..], 2),
+            (&["select", "INT-001"], 2),
+            (&["status"], 0),
+            (&["doctor"], 1),
+            (&["check"], 2),
+            (&["gate", "src/b.rs"], 1),
+        ] {
+            let told = intent_in(clone.path(), asked);
+            let all = format!("{}{}", told.out, told.err);
+            assert_eq!(told.code, code, "{more:?} {asked:?}: {all}");
+            let is_said = all.contains("history-missing") && all.contains("git fetch --refetch");
+            assert!(is_said && !all.contains("intent new"), "{more:?} {asked:?}: {all}");
+        }
     }
 }
 
@@ -2007,8 +2050,12 @@ fn answers_about_all_files_say_that_history_is_missing() {
         let listed = intent_in(clone.path(), &["list", "--count", "--json"]).json();
         assert!(listed[0].get("id").is_some() && listed[0].get("lines").is_none(), "{listed}");
         assert_eq!(asked(&["--json", "report"]), 0);
-        assert_eq!(asked(&["map", "--stdout"]), 0);
-        assert_eq!(asked(&["--json", "map", "--stdout"]), 0);
+        assert_eq!(asked(&["map", "--stdout"]), 2);
+        assert_eq!(asked(&["--json", "map", "--stdout"]), 2);
+        let report = intent_in(clone.path(), &["report", "--json"]).json();
+        // The last commit brought one of the five lines.
+        let unknown = report["summary"]["unknown"].as_u64();
+        assert!(unknown.is_some_and(|lines| lines >= 4), "{report}");
         assert_eq!(asked(&["verify", "--blocks"]), 2);
         assert_eq!(asked(&["--json", "verify", "--blocks"]), 2);
         assert_eq!(asked(&["map", "--check"]), 2);

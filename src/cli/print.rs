@@ -107,7 +107,13 @@ impl Printer {
         let mut page = Page::with_commands_in(folder);
         let hint = error.hint().map(|hint| page.advised(&hint));
         let printed = if self.json_asked {
-            self.json(&json!({ "error": { "message": error.to_string(), "help": hint } }))
+            let mut told = json!({ "message": error.to_string(), "help": hint });
+            if let CliError::Verb(error) = error
+                && let Some(code) = error.code()
+            {
+                told["code"] = json!(code.as_str());
+            }
+            self.json(&json!({ "error": told }))
         } else {
             page.label(BAD, "error:").text(error).end();
             if let Some(hint) = hint {

@@ -648,7 +648,7 @@ fn a_clone_without_a_common_commit_is_refused() {
     forge.on_main(|lab| lab.write("README.md", "# Read me\n"));
     let ci = forge.clone_of("topic", &["--depth", "1", "--no-single-branch"]);
     let output = ci.intent(&["check", "--base", MAIN]);
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(2), "{told}");
     assert!(told.contains("shallow clone") && told.contains("git fetch --unshallow"), "{told}");
     ci.run_git(&["fetch", "-q", "--unshallow"]);

@@ -326,7 +326,7 @@ impl UnknownLines {
         let message = format!(
             "{outcome}: nobody can tell who brought some lines of {files}: commits are missing here"
         );
-        Err(VerbError::mendable(message, self.hint))
+        Err(VerbError::HistoryMissing { message, hint: self.hint })
     }
 }
 
@@ -353,7 +353,7 @@ pub fn compare_all_files<R: Send>(
     };
     files.retain(|path| !path.is_orchestration());
     ws.progress().expect_files(files.len());
-    let hint = ws.git().map(|git| git.how_to_get_history()).unwrap_or_default();
+    let hint = ws.how_to_get_history();
     let mut unknown = UnknownLines { hint, ..UnknownLines::default() };
     for paths in files.chunks(AT_ONCE) {
         let of_file = |path: &RelativePath| {

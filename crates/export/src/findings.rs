@@ -52,5 +52,10 @@ pub(crate) fn of_range(
         intent_id: finding.intent,
         fingerprint: finding.fingerprint,
     };
-    Ok(check::change(ws, &request)?.findings.into_iter().map(row).collect())
+    let checked = check::change(ws, &request)?;
+    if checked.summary.lacks_history {
+        let message = "the findings of the change are not known".to_owned();
+        return Err(VerbError::HistoryMissing { message, hint: ws.how_to_get_history() });
+    }
+    Ok(checked.findings.into_iter().map(row).collect())
 }

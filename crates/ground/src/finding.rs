@@ -101,6 +101,7 @@ codes! {
     LedgerFork "ledger-fork" Hint Off "Two different records of one writer with one sequence number.",
     LedgerRewritten "ledger-rewritten" Error Error "Evidence that was committed was changed, or removed while its code stands.",
     LedgerTruncated "ledger-truncated" Error Error "Evidence that this clone has seen on a protected branch is gone from there.",
+    HistoryMissing "history-missing" Off Error "This clone lacks history without which the answer is not known.",
     EvidenceMissing "evidence-missing" Off Warning "A commit has recorded code, and no evidence of it.",
     EvidenceUnfounded "evidence-unfounded" Error Error "Evidence names an intent for what its commit did not bring.",
     AnchorBroken "anchor-broken" Error Error "An anchor was changed, or evidence that it vouches for is gone.",

@@ -97,7 +97,7 @@ pub enum GitError {
     TooLarge { id: String, bytes: u64, max: u64 },
     /// The clone does not have this object. A shallow or partial clone leaves some out, and a damaged
     /// one has lost some.
-    #[error("the object {id} is missing in this clone")]
+    #[error("history-missing: the object {id} is missing in this clone")]
     Missing { id: String, hint: &'static str },
     #[error("git converts this file with `{attribute}`, so nobody can tell what git has of it")]
     Converted {
@@ -266,7 +266,9 @@ impl Git {
     /// Returns the commit that the work tree is based on. `None` before the first commit.
     pub fn head(&self) -> GitResult<Option<CommitId>> {
         let repo = self.handle();
-        let Some(id) = self.read(head_of(&repo))? else { return Ok(None) };
+        let Some(id) = head_of(&repo).map_err(|error| self.unreadable(error))? else {
+            return Ok(None);
+        };
         self.checked(&repo, id)?;
         self.read(find_twice(|| repo.find_header(id)))?;
         Ok(Some(commit_id(id)))
@@ -521,8 +523,11 @@ impl Git {
         }
     }
 
-    fn read<T>(&self, found: Result<T, impl std::fmt::Display>) -> GitResult<T> {
-        found.map_err(|error| self.unreadable(error))
+    fn read<T>(&self, found: Result<T, impl std::error::Error>) -> GitResult<T> {
+        found.map_err(|error| match missing_id(&error) {
+            Some(id) => self.missing_object(id),
+            None => self.unreadable(error),
+        })
     }
 
     pub fn how_to_get_history(&self) -> &'static str {
@@ -660,6 +665,15 @@ const LOST: &str = "`git fsck` says what is lost or broken, and `git fetch --ref
 const UNSHALLOW: &str = "this is a shallow clone, so fetch its history: `git fetch --unshallow`; in CI set the depth of the checkout to 0";
 const UNSHALLOW_AND_FETCH_ALL: &str = "this is a shallow and partial clone, so fetch the rest: `git fetch --unshallow --refetch --no-filter`; in CI set the depth of the checkout to 0, without a filter";
 const FETCH_ALL: &str = "this is a partial clone, so fetch the objects that it lacks: `git fetch --refetch --no-filter`; in CI check out without a filter";
+
+/// Returns the id of the object that the library did not find. It has an error of its own for each kind
+/// of object and each way to read one, all in these words.
+fn missing_id(error: &dyn std::error::Error) -> Option<String> {
+    let words = error.to_string();
+    let rest = words.split_once("An object with id ").map(|(_, rest)| rest);
+    let id = rest.and_then(|rest| rest.split_once(" could not be found"));
+    id.map(|(id, _)| id.to_owned()).or_else(|| missing_id(error.source()?))
+}
 
 fn unreadable(path: &Path, reason: String, hint: &'static str) -> GitError {
     GitError::Unreadable { path: path.display().to_string(), reason, hint }

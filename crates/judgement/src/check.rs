@@ -47,7 +47,7 @@ use evidence::signing::{NoSignatureChecks, Signatures};
 use evidence::{comparison, seal, verify};
 use ground::git::{Aspect, ChangeKind, ComparedFiles, PathChange, Target};
 use ground::text::counted;
-use ground::{Code, CommitId, Finding, Git, IGNORE_FILES, Level, POLICY, RelativePath, text};
+use ground::{Code, CommitId, Finding, Git, Hint, IGNORE_FILES, Level, POLICY, RelativePath, text};
 use intents::{FOLDER, Registry};
 use provenance::{Classification, Verdict};
 use why::baseline::{FormerFile, commits_of_work};
@@ -152,6 +152,9 @@ pub struct CheckSummary {
     /// git.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unknown: Vec<RelativePath>,
+    /// Whether nothing was judged, because this clone lacks history that decides.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub lacks_history: bool,
     /// What could not be judged, and other remarks.
     pub notes: Vec<String>,
 }
@@ -189,6 +192,33 @@ pub fn change_signed(
     signatures: &dyn Signatures,
 ) -> Result<CheckAnswer, VerbError> {
     here.governed()?;
+    match judge_signed(here, request, signatures) {
+        Err(error) if error.code() == Some(Code::HistoryMissing) => Ok(not_known(&error)),
+        judged => judged,
+    }
+}
+
+/// Returns the answer of a check that would have to decide by history that is missing here. No level
+/// and no baseline leaves its finding out.
+fn not_known(error: &VerbError) -> CheckAnswer {
+    let code = Code::HistoryMissing;
+    let message = error.to_string();
+    let message = message.strip_prefix(&format!("{}: ", code.as_str())).unwrap_or(&message);
+    let finding = Finding::new(
+        code,
+        format!("Nothing was judged: {message}."),
+        error.hint().unwrap_or_default(),
+    );
+    let summary = CheckSummary { errors: 1, lacks_history: true, ..CheckSummary::default() };
+    let findings = levelled(&ground::Policy::default(), vec![finding]);
+    CheckAnswer { findings, summary, change: None }
+}
+
+fn judge_signed(
+    here: &Workspace,
+    request: &CheckRequest,
+    signatures: &dyn Signatures,
+) -> Result<CheckAnswer, VerbError> {
     let mut judged = JudgedChange::from_git(here, &request.against)?;
     judged.own_setup =
         request.is_own_setup.map(|is_own| judged.own_setup(is_own)).unwrap_or_default();
@@ -482,16 +512,13 @@ impl JudgedChange {
 /// Returns the error for two revisions without a common ancestor: the change between them is
 /// undefined. In a shallow clone the ancestor may only be missing here.
 fn no_merge_base(git: &Git, from: &str) -> VerbError {
-    let hint = match git.is_shallow() {
-        true => {
-            "this is a shallow clone, so fetch more history: `git fetch --unshallow`, or `git fetch --depth 1000 origin`; in CI set the depth of the checkout to 0"
-        }
-        false => "name a revision that it was made on: `intent check --base REV`",
-    };
     let message = format!(
         "{from} and what is checked have no commit in common, so nobody can say what the change is"
     );
-    VerbError::mendable(message, hint)
+    if git.is_shallow() {
+        return VerbError::HistoryMissing { message, hint: git.how_to_get_history() };
+    }
+    VerbError::mendable(message, "name a revision that it was made on: `intent check --base REV`")
 }
 
 impl ComparedSides {

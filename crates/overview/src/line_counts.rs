@@ -17,9 +17,11 @@ use why::{Workspace, answers};
 pub(crate) struct LineCounts {
     pub(crate) files: usize,
     pub(crate) lines: usize,
+    /// The lines of which nobody can tell here who brought them.
+    pub(crate) untold: usize,
     pub(crate) recorded: BTreeMap<LineOwner, usize>,
     pub(crate) intents: BTreeMap<String, IntentLines>,
-    /// The lines that were counted as if nobody had recorded them.
+    /// The files with such lines.
     pub(crate) unknown: UnknownLines,
 }
 
@@ -65,6 +67,7 @@ impl LineCounts {
         for found in &file.provenance {
             for share in &found.shares {
                 counts.lines += share.lines;
+                counts.untold += if share.is_missing { share.lines } else { 0 };
                 for (claim, lines) in &share.by_claim {
                     *by_claim.entry(*claim).or_default() += lines;
                 }
@@ -88,6 +91,7 @@ impl LineCounts {
     fn add_lines(&mut self, other: Self) {
         self.files += other.files;
         self.lines += other.lines;
+        self.untold += other.untold;
         for (owner, lines) in other.recorded {
             *self.recorded.entry(owner).or_default() += lines;
         }

@@ -61,6 +61,8 @@ pub struct ReportSummary {
     pub lines: usize,
     /// The number of lines that a record is about.
     pub recorded: usize,
+    /// The number of lines of which nobody can tell here who brought them.
+    pub unknown: usize,
     /// The number of lines that were brought under an intent.
     pub under_intent: usize,
     /// The number of lines under an intent that are suspect, see `suspects` of an intent.
@@ -180,6 +182,7 @@ pub fn report(ws: &Workspace) -> Result<ReportAnswer, VerbError> {
         files: counts.files,
         lines: counts.lines,
         recorded: counts.total_recorded(),
+        unknown: counts.untold,
         under_intent: counts.under_intents(),
         suspect: suspects.values().flatten().map(|suspect| suspect.lines).sum(),
         errors: count(Level::Error),

@@ -390,7 +390,9 @@ pub fn answer(
         let new = said.filter(|said| !advice.contains(said));
         advice.extend(new);
     }
-    let unread = [file.error.clone(), file.unread_evidence(), ws.unread_registry()];
+    let gap =
+        file.error.clone().or_else(|| file.lacks_history().then(|| ws.missing_history_note()));
+    let unread = [gap, file.unread_evidence(), ws.unread_registry()];
     let notes = unread.into_iter().flatten().chain(advice).collect();
     let line = match which {
         Which::Line(line) => lines::line_answer_with(&mut tools, file, line),

@@ -5,7 +5,7 @@ use code::Unread;
 use ground::git::GitError;
 use ground::store::StoreError;
 use ground::text::{self, counted};
-use ground::{Hint, RelativePath};
+use ground::{Code, Hint, RelativePath};
 
 /// Why a verb could not do its work. The message says what happened, and [`Hint::hint`] what a person
 /// can do next.
@@ -37,6 +37,9 @@ pub enum VerbError {
     Proposal(String),
     #[error("{message}")]
     Refused { message: String, hint: Option<String> },
+    /// The hint is the command that fetches what is missing.
+    #[error("{}: {message}", Code::HistoryMissing.as_str())]
+    HistoryMissing { message: String, hint: &'static str },
     /// The registry has no such intent, or has two entries with this id.
     #[error("{}", unknown(.id, .known))]
     UnknownIntent { id: String, known: Vec<String>, meant: Option<String> },
@@ -61,6 +64,16 @@ impl VerbError {
     pub fn mendable(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Refused { message: message.into(), hint: Some(hint.into()) }
     }
+
+    /// Returns the code of the error, as findings have one. `None` if it has none.
+    pub fn code(&self) -> Option<Code> {
+        match self {
+            Self::HistoryMissing { .. }
+            | Self::Git(GitError::Missing { .. })
+            | Self::Read(ReadError::Git(GitError::Missing { .. })) => Some(Code::HistoryMissing),
+            _ => None,
+        }
+    }
 }
 
 impl Hint for VerbError {
@@ -75,6 +88,7 @@ impl Hint for VerbError {
             Self::Approval(error) => error.hint(),
             Self::Lesson(error) => error.hint(),
             Self::Refused { hint, .. } => hint.clone(),
+            Self::HistoryMissing { hint, .. } => Some((*hint).to_owned()),
             Self::NothingSelected { next } => Some(next.clone()),
             Self::NotInProgress { id, .. } => Some(format!("start it with `intent start {id}`")),
             Self::UnknownIntent { id, known, .. } if known.contains(id) => {

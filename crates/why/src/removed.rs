@@ -112,7 +112,7 @@ pub fn removed(ws: &Workspace, path: &RelativePath) -> Result<RemovedAnswer, Ver
         }
     }
     if walk.is_cut_off() {
-        answer.notes.push("The history before is missing here.".to_owned());
+        answer.notes.push(ws.missing_history_note());
     }
     Ok(answer)
 }

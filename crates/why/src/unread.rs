@@ -1,5 +1,6 @@
 //! Sentences for a person about a registry or evidence that cannot be read.
 
+use ground::Code;
 use ledger::evidence;
 
 use crate::Workspace;
@@ -13,6 +14,12 @@ impl Workspace {
         let finding = self.registry.syntax_error()?;
         let place = finding.place_in_compiler_form(self.registry.path());
         Some(format!("The registry cannot be read. {place}: {}", finding.message))
+    }
+
+    /// Says that this clone lacks history, and how to get it.
+    pub(crate) fn missing_history_note(&self) -> String {
+        let code = Code::HistoryMissing.as_str();
+        format!("{code}: commits are missing here; {}.", self.how_to_get_history())
     }
 
     /// Says that there is evidence in a newer format than this program can read. `None` if there is

@@ -43,6 +43,8 @@ pub struct Workspace {
     pub registry: Arc<Registry>,
     /// Set if the registry on disk does not parse. Then `registry` is an earlier version.
     broken_registry: Option<Arc<Registry>>,
+    /// Why the rules cannot be read that a sparse checkout leaves out.
+    unread_rules: Option<Arc<str>>,
     /// All records. Reading them, on first use, takes longer the more records there are, so
     /// only questions about all of them use this.
     pub ledger: Arc<LazyLedger>,
@@ -137,6 +139,7 @@ impl Workspace {
             policy_findings: policy_findings.into(),
             registry: Arc::new(registry),
             broken_registry: None,
+            unread_rules: None,
             ledger: lazily(Ledger::default),
             journal: lazily(Ledger::default),
             ignores: Arc::new(Ignores::load(&root)),
@@ -187,11 +190,13 @@ impl Workspace {
         if self.registry.exists() || !self.root.governed() {
             return self;
         }
-        let left_out = self.git().map(|git| git.left_out(&Registry::is_place));
-        if !left_out.is_some_and(|files| files.is_ok_and(|files| !files.is_empty())) {
-            return self;
-        }
-        match self.governed_by(Target::Index, None) {
+        let Some(git) = self.git() else { return self };
+        let rules = match git.left_out(&Registry::is_place) {
+            Ok(files) if files.is_empty() => return self,
+            Ok(_) => self.governed_by(Target::Index, None),
+            Err(error) => Err(error),
+        };
+        match rules {
             Ok(rules) => Self {
                 policy: rules.policy,
                 policy_findings: rules.policy_findings,
@@ -199,7 +204,7 @@ impl Workspace {
                 ignores: rules.ignores,
                 ..self
             },
-            Err(_) => self,
+            Err(error) => Self { unread_rules: Some(error.with_hint().into()), ..self },
         }
     }
 
@@ -213,6 +218,7 @@ impl Workspace {
             policy: Arc::new(policy),
             policy_findings: policy_findings.into(),
             registry: Arc::new(registry),
+            unread_rules: None,
             intent_history: Arc::default(),
             ignores: Arc::new(ignores),
             ..self
@@ -690,9 +696,13 @@ impl Workspace {
         }
     }
 
-    /// Says that the registry is missing on disk and how to restore it from git. `None` if it is
-    /// there, if git has none, or if the rules are those of a commit, which loses nothing.
+    /// Says that the registry is missing on disk and how to get it from git. `None` if it is there, if
+    /// git has none, or if the rules are those of a commit, which loses nothing.
     pub fn lost_registry(&self) -> Option<String> {
+        if let Some(reason) = &self.unread_rules {
+            let path = self.registry.path();
+            return Some(format!("{path} is not in the work tree, and cannot be read: {reason}"));
+        }
         let is_of_commit = matches!(self.files, Target::Commit(_));
         if self.registry.exists() || !self.root.governed() || is_of_commit {
             return None;
@@ -768,6 +778,11 @@ impl Workspace {
         };
         let message = format!("{} has no .orchestration/ folder", root.display());
         Err(VerbError::mendable(message, format!("create one with `{command}`")))
+    }
+
+    /// Returns the command that fetches what this clone lacks of the history, in a sentence.
+    pub fn how_to_get_history(&self) -> &'static str {
+        self.git().map_or("", |git| git.how_to_get_history())
     }
 
     pub fn readable_git(&self) -> Result<(), VerbError> {

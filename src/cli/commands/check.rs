@@ -151,7 +151,8 @@ pub fn run(context: &Context, args: CheckArgs) -> Result<Exit, CliError> {
         ..check_request()
     };
     let mut answer = change_signed(&workspace, &request, &SshKeygen::of_machine(&workspace))?;
-    if let Some(path) = written {
+    let lacks_history = answer.summary.lacks_history;
+    if let Some(path) = written.filter(|_| !lacks_history) {
         let known = KnownFindings::from_findings(&answer.findings);
         store::write_atomic(&workspace.root.absolute(&path), known.text().as_bytes())?;
         let answer = BaselineAnswer { written: path.to_string(), findings: answer.findings.len() };
@@ -161,9 +162,12 @@ pub fn run(context: &Context, args: CheckArgs) -> Result<Exit, CliError> {
             page.line("; `intent check --baseline` leaves them out");
         });
     }
-    let FailOn(least) = args.fail_on;
+    let FailOn(least) = if lacks_history { FailOn(Some(Level::Error)) } else { args.fail_on };
     let fails = |finding: &FindingAnswer| least.is_some_and(|least| finding.level >= least);
-    let exit = Exit::found(answer.findings.iter().any(fails));
+    let exit = match lacks_history {
+        true => Exit::Usage,
+        false => Exit::found(answer.findings.iter().any(fails)),
+    };
     // Many people do not record what they write. Except in JSON, they get one total for all uncovered
     // changes, unless these fail the check.
     let whole = answer.clone();

@@ -49,9 +49,10 @@ pub fn run(context: &Context, args: MapArgs) -> Result<Exit, CliError> {
     let workspace = workspace.with_kept_answers();
     if args.stdout {
         let answer = context.with_progress(&workspace, || map(&workspace))?;
-        return context.answer(&answer, |page| {
+        let exit = context.answer(&answer, |page| {
             page.lines(&markdown(&answer));
-        });
+        })?;
+        return Ok(if answer.lacks_history { Exit::Usage } else { exit });
     }
     let answer = context.with_progress(&workspace, || write(&workspace))?;
     context.answer(&answer, |page| show(page, &answer))

@@ -134,7 +134,12 @@ fn show(page: &mut Page, answer: &ReportAnswer) {
     page.count(summary.files, "file").literal(" came under an intent, ");
     let without_intent = summary.recorded.saturating_sub(summary.under_intent);
     page.text(without_intent).literal(" are recorded without one, ");
-    page.text(summary.lines.saturating_sub(summary.recorded)).line(" have no record");
+    let without_record = summary.lines.saturating_sub(summary.recorded + summary.unknown);
+    page.text(without_record).literal(" have no record");
+    if summary.unknown > 0 {
+        page.literal(", ").text(summary.unknown).literal(" are unknown");
+    }
+    page.end();
     page.gap();
     shared::notes(page, &answer.notes);
     if answer.intents.is_empty() && answer.unread_registry.is_none() {

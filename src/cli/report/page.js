@@ -148,8 +148,8 @@ function figures() {
 }
 
 function coverage() {
-  const { lines, recorded, under_intent: under, files } = report.summary;
-  const parts = [["under", under, "under an intent"], ["without", recorded - under, "recorded without an intent"], ["none", lines - recorded, "without a record"]];
+  const { lines, recorded, unknown, under_intent: under, files } = report.summary;
+  const parts = [["under", under, "under an intent"], ["without", recorded - under, "recorded without an intent"], ["none", lines - recorded - unknown, "without a record"], ["UNKNOWN", unknown, "unknown here"]];
   const legend = ([name, count, words]) => el("li", {}, el("span", { class: `dot k-${name}`, "aria-hidden": "true" }), `${words} ${number(count)}`);
   return section(`All ${counted(lines, "line")} of ${counted(files, "file")}`, bar(parts, true), el("ul", { class: "legend" }, parts.filter(([, count]) => count > 0).map(legend)));
 }

@@ -57,8 +57,8 @@ impl ClaimedLines {
                     true => "nobody can tell who brought its lines: a program converts it for git"
                         .to_owned(),
                     false => format!(
-                        "nobody can tell who brought its lines, as commits are missing here: {}",
-                        ws.git().map_or("", |git| git.how_to_get_history())
+                        "history-missing: nobody can tell who brought its lines: {}",
+                        ws.how_to_get_history()
                     ),
                 });
                 continue;

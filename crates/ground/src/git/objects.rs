@@ -106,7 +106,7 @@ impl Git {
         let repo = self.lend_handle();
         let shallow = self.read(repo.shallow_commits())?;
         let shallow = shallow.iter().flat_map(|ids| ids.iter().copied()).collect();
-        let accepted = self.read(head_of(&repo))?;
+        let accepted = head_of(&repo).map_err(|error| self.unreadable(error))?;
         Ok(ObjectReader {
             git: self,
             repo,

@@ -117,17 +117,12 @@ fn history_missing(
     path: &RelativePath,
     file: &answers::FileProvenance,
 ) -> VerbError {
-    let what = match &file.error {
-        Some(error) => return VerbError::refused(format!("{path}: {error}")),
-        None => {
-            "history-missing: this clone lacks the commits that say who brought changed lines of"
-        }
-    };
-    let message = format!("{what} {path}");
-    match ws.git() {
-        Some(git) => VerbError::mendable(message, git.how_to_get_history()),
-        None => VerbError::refused(message),
+    if let Some(error) = &file.error {
+        return VerbError::refused(format!("{path}: {error}"));
     }
+    let message =
+        format!("this clone lacks the commits that say who brought changed lines of {path}");
+    VerbError::HistoryMissing { message, hint: ws.how_to_get_history() }
 }
 
 pub(super) struct Judge<'a> {
