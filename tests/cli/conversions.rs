@@ -116,6 +116,11 @@ fn what_a_program_makes_of_a_file_is_a_note_and_no_error() {
     // Its history is here, and no answer about all files waits for it.
     assert!(!why.contains("history_missing"), "{why}");
     assert!(!lab.fine(&["why", "other/same.py:2"]).contains("history is missing"));
+    for asked in [&["why", "other/same.py", "--lines"][..], &["why", "other/same.py:2"]] {
+        let told = lab.fine(asked);
+        let is_said = told.contains("lines nobody can tell") && !told.contains("no record");
+        assert!(is_said && !told.contains("commit yet"), "{asked:?}: {told}");
+    }
     for asked in [&["verify", "--blocks"][..], &["list", "--count"], &["--json", "report"]] {
         let told = lab.fine(asked);
         let said = "nobody can tell who brought the lines of other/same.py: a program converts";
@@ -129,6 +134,37 @@ fn what_a_program_makes_of_a_file_is_a_note_and_no_error() {
     lab.commit();
     let told = lab.json(&["check", "--base", "HEAD~1"]);
     assert_eq!(told["summary"]["files"], 2, "{told:#}");
+}
+
+/// Git LFS stores a pointer in place of a file of any size and kind. Who changed the file changed the pointer.
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "slow"]
+fn a_file_in_git_lfs_is_recorded_and_sealed_as_a_file() {
+    const CLEAN: &str = "f=$(mktemp); cat >$f; printf 'version https://git-lfs.github.com/spec/v1\\noid sha256:%s\\nsize %s\\n' \
+                         $(sha256sum <$f | cut -d' ' -f1) $(wc -c <$f); rm $f";
+    let lab = converting("", &[("filter.lfs.clean", CLEAN)]);
+    lab.write(".gitattributes", "src/* filter=lfs -text\n");
+    lab.run_git(&["add", "--renormalize", "."]);
+    lab.commit();
+    let whose = || {
+        let told = lab.json(&["why", "src/pay.py", "--lines"]);
+        let runs = told["blocks"][0]["lines"]["runs"].as_array().expect("runs").clone();
+        let told = runs.iter().map(|run| format!("{} {}", run["start"], run["from"]["intent"]));
+        told.collect::<Vec<_>>().join(", ")
+    };
+    for content in [b"def pay():\n    return 2\n".to_vec(), vec![0; 20], vec![b'x'; 5 << 20]] {
+        lab.write("src/pay.py", &content);
+        lab.fine(&["record", "src", "--agent", "claude-code"]);
+        assert_eq!(whose(), "1 null, 2 \"INT-001\"");
+        commit_with_evidence(&lab);
+        assert_eq!(whose(), "1 null, 2 \"INT-001\"");
+        let told = lab.json(&["check"]);
+        assert_eq!(told["summary"]["files"], 0, "{told}");
+        lab.write("src/pay.py", [&content[..], b"by a person"].concat());
+        lab.run_git(&["commit", "-qam", "c"]);
+        assert!(!whose().contains("INT-001"), "{}", whose());
+    }
 }
 
 #[cfg(unix)]

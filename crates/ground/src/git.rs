@@ -198,7 +198,7 @@ pub enum Target {
 pub use config::{
     configured_on_machine, name_in, path_on_machine, person_of_machine, settings_in_file,
 };
-pub use conversions::{Conversions, StoredContent};
+pub use conversions::{Conversions, StoredContent, is_lfs_pointer};
 pub use gix::ObjectId;
 pub use gix::bstr::{BStr, BString, ByteSlice};
 pub use history::{AddedFile, WRONG_CLOCK};

@@ -190,6 +190,9 @@ pub struct ShareAnswer {
     /// Whether this clone lacks history that says who brought the lines.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub history_missing: bool,
+    /// Whether a program converts the file for git, so that nobody can tell who brought the lines.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub converted: bool,
     /// Whether a record is about the lines, also one that is under no intent.
     #[serde(skip)]
     is_recorded: bool,
@@ -201,7 +204,8 @@ impl ShareAnswer {
         match (&self.intent, &self.commit) {
             (Some(intent), _) => Some(intent),
             (None, Some(_)) => None,
-            (None, None) if self.history_missing => Some("history is missing here"),
+            (None, None) if self.history_missing => LineState::HistoryMissing.unknown(),
+            (None, None) if self.converted => LineState::Converted.unknown(),
             (None, None) if self.uncommitted => Some("not committed"),
             (None, None) => Some("no intent"),
         }
@@ -666,6 +670,7 @@ fn shares(ws: &Workspace, file: &FileProvenance, found: &Provenance) -> Vec<Shar
         intent: share.claim.as_ref().and_then(|claim| ws.intent_of(claim)),
         history_missing: share.is_missing && !file.is_converted,
         is_recorded: share.claim.is_some(),
+        converted: share.is_missing && file.is_converted,
         commit: share.version.and_then(commit),
     });
     shares.collect()

@@ -22,7 +22,7 @@ use ground::{
     Selection, cache,
     git::{
         Aspect, ChangeKind, ComparedFiles, GitError, PathChange, StoredContent, Target,
-        configured_on_machine, path_on_machine, person_of_machine,
+        configured_on_machine, is_lfs_pointer, path_on_machine, person_of_machine,
     },
     root::RootError,
     session,
@@ -525,11 +525,16 @@ impl Workspace {
         Ok(self.root.relative(cwd, target)?)
     }
 
+    /// Returns the text of a file as people read it. Of a file in Git LFS this is its pointer, because
+    /// git has no lines of it.
     pub fn read(&self, path: &RelativePath) -> Result<Document, ReadError> {
+        let pointer = self.git().filter(|_| self.files == Target::WorkTree);
+        let pointer = pointer.and_then(|git| git.lfs_pointer(path));
         let unread = |reason| ReadError::Unread { path: path.clone(), reason };
         let too_large =
             |bytes: u64| unread(Unread::TooLarge { bytes: bytes.try_into().unwrap_or(usize::MAX) });
         let bytes = match &self.files {
+            Target::WorkTree if pointer.is_some() => pointer,
             Target::WorkTree => match self.root.read(path, MAX_BYTES as u64) {
                 Err(StoreError::TooLarge { .. }) => {
                     let found = self.root.absolute(path).symlink_metadata();
@@ -567,7 +572,9 @@ impl Workspace {
     }
 
     pub fn document(&self, path: &RelativePath, bytes: &[u8]) -> Result<Document, Unread> {
-        let document = Document::from_bytes(path.as_str(), bytes)?;
+        // A pointer is not in the language of its file.
+        let name = if is_lfs_pointer(bytes) { "" } else { path.as_str() };
+        let document = Document::from_bytes(name, bytes)?;
         Ok(if self.is_generated(path) { document.declared_generated_if(|| true) } else { document })
     }
 

@@ -19,7 +19,7 @@ use ledger::Trust;
 use provenance::Verdict;
 use why::answers::{
     self, BlockAnswer, BroughtLines, CommitBrief, FileProvenance, IntentBrief, KnownBy, LineAnswer,
-    LineState, OriginAnswer, RecordBrief, ShareAnswer, Which,
+    OriginAnswer, RecordBrief, ShareAnswer, Which,
 };
 
 const MAX_OTHERS: usize = 2;
@@ -177,6 +177,7 @@ fn why_line(text: &Prose, answer: &BlockAnswer) -> String {
             "no intent brought half of its lines".to_owned()
         }
         (None, Some(share)) if share.uncommitted => format!("no record; {UNCOMMITTED}"),
+        (None, Some(ShareAnswer { converted: true, .. })) => "nobody can tell whose".to_owned(),
         (None, _) if answer.history_missing => format!("no record; {MISSING}"),
         (None, _) => "no record".to_owned(),
     }
@@ -417,8 +418,7 @@ pub(crate) fn short_glance(line: &LineAnswer) -> Option<String> {
             parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
         }
         (None, None) if line.uncommitted => UNCOMMITTED.to_owned(),
-        (None, None) if line.state == LineState::HistoryMissing => MISSING.to_owned(),
-        (None, None) => return None,
+        (None, None) => line.state.unknown()?.to_owned(),
     };
     Some(ground::text::terminal(&said))
 }

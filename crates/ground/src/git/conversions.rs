@@ -69,6 +69,25 @@ impl Git {
         if is_plain { bytes } else { self.conversions().readable_text(path, bytes) }
     }
 
+    /// Returns what git has of a file on disk that is stored with Git LFS. `None` if it is not, or if
+    /// it is on disk as git has it.
+    pub fn lfs_pointer(&self, path: &RelativePath) -> Option<Vec<u8>> {
+        let is_set = |key: &str| self.configured(key).is_some();
+        if !is_set("filter.lfs.clean") && !is_set("filter.lfs.process") {
+            return None;
+        }
+        let mut conversions = self.conversions();
+        let how = conversions.conversion_of(path);
+        if how.filter.as_deref() != Some("lfs") {
+            return None;
+        }
+        let bytes = self.root.read(path, store::MAX_CONTENT).ok()??;
+        match conversions.stored_as(path, bytes, &how) {
+            StoredContent::Pointer(pointer) => Some(pointer),
+            StoredContent::Text(_) | StoredContent::CannotTell(_) => None,
+        }
+    }
+
     pub fn conversions(&self) -> Conversions<'_> {
         let mut names = MetadataCollection::default();
         let mut buffer = Vec::new();
@@ -363,6 +382,10 @@ fn decoded_as_git_does(name: &str, bytes: &[u8]) -> Decoded {
     text.map(Cow::into_owned).map_or(Decoded::Malformed, Decoded::Text)
 }
 
+pub fn is_lfs_pointer(text: &[u8]) -> bool {
+    LfsPointer::read(text).is_some()
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct LfsPointer {
     sha256: String,
@@ -376,7 +399,8 @@ impl LfsPointer {
 
     /// Reads a pointer. `None` if the text is none.
     fn read(text: &[u8]) -> Option<Self> {
-        let text = std::str::from_utf8(text).ok().filter(|text| text.len() <= MAX_POINTER)?;
+        let text = Some(text).filter(|text| text.len() <= MAX_POINTER)?;
+        let text = std::str::from_utf8(text).ok()?;
         let value = |key: &str| text.lines().find_map(|line| line.strip_prefix(key));
         let (sha256, size) = (value("oid sha256:")?, value("size ")?.parse().ok()?);
         text.starts_with("version ").then(|| Self { sha256: sha256.to_owned(), size })

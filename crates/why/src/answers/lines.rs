@@ -53,6 +53,24 @@ pub enum LineState {
     Unrecorded,
     /// This clone lacks the history that says who brought them.
     HistoryMissing,
+    /// A program converts the file for git, so nobody can tell who brought them.
+    Converted,
+}
+
+impl LineState {
+    /// Says why nobody is named. `None` if it is known whether a record is about the lines.
+    pub fn unknown(self) -> Option<&'static str> {
+        match self {
+            Self::HistoryMissing => Some("history is missing here"),
+            Self::Converted => Some("nobody can tell"),
+            Self::AsRecorded | Self::Unrecorded => None,
+        }
+    }
+
+    /// Returns the state of lines whose origin is not known.
+    pub(super) fn of_unknown(file: &FileProvenance) -> Self {
+        if file.is_converted { Self::Converted } else { Self::HistoryMissing }
+    }
 }
 
 /// Who brought one line of a file.
@@ -244,7 +262,7 @@ pub(super) fn of_block(ws: &Workspace, file: &FileProvenance, at: usize) -> Bloc
 
 fn run_at(ws: &Workspace, file: &FileProvenance, line: u32, source: &LineSource) -> LineRun {
     let state = match source {
-        LineSource { is_missing: true, .. } if !file.is_converted => LineState::HistoryMissing,
+        LineSource { is_missing: true, .. } => LineState::of_unknown(file),
         LineSource { claim: Some(_), .. } => LineState::AsRecorded,
         _ => LineState::Unrecorded,
     };

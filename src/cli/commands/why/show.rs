@@ -194,11 +194,10 @@ fn line_card(page: &mut Page, answer: &WhyAnswer, line: &LineAnswer, now: Timest
     if !answer.blocks.is_empty() && answer.blocks.iter().all(says_it) {
         return;
     }
-    let known = match line.state {
-        LineState::HistoryMissing => MISSING,
+    let known = line.state.unknown().unwrap_or(match line.state {
         LineState::AsRecorded => "recorded under no intent",
-        LineState::Unrecorded => "no intent is known",
-    };
+        _ => "no intent is known",
+    });
     let intent = (line.intent.as_ref(), line.origin.as_ref());
     print_heading(page, intent, known, line.asked.as_ref());
     let place = format!("{}:{}", shown_path(answer), line.line);
@@ -398,9 +397,9 @@ fn each_line(page: &mut Page, lines: &BlockLines, now: Timestamp) {
     for (nth, run) in lines.runs.iter().enumerate() {
         field(page, if nth == 0 { "lines" } else { "" });
         page.text(span(run.start, run.end)).pad_to(states);
-        match (&run.from, run.state, &run.commit) {
+        match (&run.from, run.state.unknown(), &run.commit) {
             (Some(from), ..) => step(page, from, now),
-            (None, LineState::HistoryMissing, _) => page.label(UNSURE, "?").styled(UNSURE, MISSING),
+            (None, Some(why), _) => page.label(UNSURE, "?").styled(UNSURE, why),
             (None, _, commit) => {
                 page.label(DIM, "·").styled(DIM, "no record").literal("  ");
                 page.styled(DIM, commit.as_deref().map_or("in no commit yet", short_id))
