@@ -285,6 +285,9 @@ fn a_dropped_record_is_missed_also_if_others_were_settled() {
     repo.write("src/a.rs", &function("a", 7));
     commit(&["--amend"]);
     assert_eq!(ledger_codes(&repo), Default::default());
+    // Nothing of a session is read that has no open records.
+    let heads = std::fs::read_dir(repo.root().join(".git/intent/heads")).expect("heads");
+    assert!(heads.flatten().all(|head| head.path().is_dir()));
     // What the files of commits have is not asked by a command that is not about all records.
     let settled = repo.root().join(".git/intent/settled");
     let aside = settled.with_extension("aside");

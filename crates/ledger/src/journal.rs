@@ -505,6 +505,14 @@ pub(super) struct WriterHead {
     pub settled: NumberRanges,
 }
 
+impl WriterHead {
+    fn gone_or_settled(&self) -> NumberRanges {
+        let mut all = self.gone.clone();
+        self.settled.iter().for_each(|range| add_range(&mut all, *range));
+        all
+    }
+}
+
 /// The first and the last number of each range, in ascending order. For example, 0, 1 and 4 are
 /// `[[0, 1], [4, 4]]`.
 type NumberRanges = Vec<(u64, u64)>;
@@ -523,6 +531,19 @@ fn add_range(ranges: &mut NumberRanges, range: (u64, u64)) {
         }
         follows
     });
+}
+
+/// Returns the numbers from 0 to `last` that are in none of the ranges.
+fn missing_numbers(ranges: &NumberRanges, last: u64) -> Vec<RangeInclusive<u64>> {
+    let (mut missing, mut next) = (Vec::new(), 0);
+    let end = last.saturating_add(1);
+    for (first, last) in ranges.iter().copied().chain([(end, end)]) {
+        if next < first {
+            missing.push(next..=first - 1);
+        }
+        next = last.saturating_add(1);
+    }
+    missing
 }
 
 fn remove_number(ranges: &mut NumberRanges, number: u64) {
@@ -560,30 +581,27 @@ pub struct LostRecords {
 /// Returns the records that every journal and every settled commit lacks, although they were written
 /// and are still needed.
 pub fn lost_records(root: &Root) -> Vec<LostRecords> {
-    records_in_none_of(root, &files_of_all_trees(root, &["open", "settled"]), |_| ())
+    let heads = heads_in(root, HEADS).into_iter().chain(heads_in(root, SETTLED_HEADS));
+    records_in_none_of(heads, &files_of_all_trees(root, &["open", "settled"]))
 }
 
 /// Like [`lost_records`], at the cost of the open records: whether the files of settled commits still
 /// have theirs is not asked.
 pub(super) fn lost_open_records(root: &Root) -> Vec<LostRecords> {
     let open = files_of_all_trees(root, &["open"]);
-    let lost = records_in_none_of(root, &open, |head| {
-        std::mem::take(&mut head.settled)
-            .into_iter()
-            .for_each(|one| add_range(&mut head.gone, one));
+    let heads = heads_in(root, HEADS).into_iter().map(|(writer, mut head)| {
+        head.gone = head.gone_or_settled();
+        (writer, head)
     });
+    let lost = records_in_none_of(heads, &open);
     // An earlier version of this program did not note what was settled.
     if lost.is_empty() { lost } else { lost_records(root) }
 }
 
 fn records_in_none_of(
-    root: &Root,
+    heads: impl Iterator<Item = (String, WriterHead)>,
     files: &[PathBuf],
-    prepare: impl Fn(&mut WriterHead),
 ) -> Vec<LostRecords> {
-    let Some(private) = root.common_dir().map(|common| common.join("intent")) else {
-        return Vec::new();
-    };
     let mut held: HashMap<String, Vec<u64>> = HashMap::new();
     for file in files {
         let bytes = store::read_capped(file, MAX_JOURNAL).ok().flatten();
@@ -592,20 +610,11 @@ fn records_in_none_of(
         }
     }
     let mut lost = Vec::new();
-    for file in store::entries(&private.join("heads")) {
-        let Ok(writer) = file.file_name().into_string() else { continue };
-        let Some(mut known) = head_of(root, &writer) else { continue };
-        prepare(&mut known);
+    for (writer, mut known) in heads {
         let held = held.remove(&writer).unwrap_or_default();
         held.into_iter().for_each(|seq| add_number(&mut known.gone, seq));
-        let mut next = 0;
-        let end = known.seq.saturating_add(1);
-        for (first, last) in known.gone.into_iter().chain([(end, end)]) {
-            if next < first {
-                lost.push(LostRecords { writer: writer.clone(), records: next..=first - 1 });
-            }
-            next = last.saturating_add(1);
-        }
+        let missing = missing_numbers(&known.gone, known.seq).into_iter();
+        lost.extend(missing.map(|records| LostRecords { writer: writer.clone(), records }));
     }
     lost
 }
@@ -617,12 +626,27 @@ pub fn accept_lost(root: &Root, lost: &LostRecords) -> Result<(), StoreError> {
     remember_head(root, &lost.writer, &head)
 }
 
-fn head_file(root: &Root, writer: &str) -> Option<PathBuf> {
-    Some(root.common_dir()?.join("intent").join("heads").join(writer))
+/// The heads of the writers with open records, and those of the others. So what is open costs as much
+/// after many sessions as after the first.
+const HEADS: &str = "heads";
+const SETTLED_HEADS: &str = "heads/settled";
+
+fn head_file(root: &Root, folder: &str, writer: &str) -> Option<PathBuf> {
+    Some(root.common_dir()?.join("intent").join(folder).join(writer))
 }
 
 pub(super) fn head_of(root: &Root, writer: &str) -> Option<WriterHead> {
-    store::read_json(&head_file(root, writer)?, MAX_HEAD)
+    let files = [HEADS, SETTLED_HEADS].map(|folder| head_file(root, folder, writer));
+    files.into_iter().flatten().find_map(|file| store::read_json(&file, MAX_HEAD))
+}
+
+fn heads_in(root: &Root, folder: &str) -> Vec<(String, WriterHead)> {
+    let Some(folder) = head_file(root, folder, "") else { return Vec::new() };
+    let files = store::entries(&folder).filter_map(|file| {
+        let writer = file.file_name().into_string().ok()?;
+        Some((writer, store::read_json(&file.path(), MAX_HEAD)?))
+    });
+    files.collect()
 }
 
 /// The size limit of the file with the head of a writer, in bytes.
@@ -633,8 +657,10 @@ pub(super) fn remember_head(
     writer: &str,
     head: &WriterHead,
 ) -> Result<(), StoreError> {
-    match head_file(root, writer) {
-        Some(path) => store::write_json_scratch(&path, head),
-        None => Ok(()),
-    }
+    let [open, settled] = [HEADS, SETTLED_HEADS].map(|folder| head_file(root, folder, writer));
+    let Some((open, settled)) = open.zip(settled) else { return Ok(()) };
+    let is_settled = missing_numbers(&head.gone_or_settled(), head.seq).is_empty();
+    let (place, other) = if is_settled { (settled, open) } else { (open, settled) };
+    store::write_json_scratch(&place, head)?;
+    store::remove(&other).map(drop)
 }
