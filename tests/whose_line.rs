@@ -1372,6 +1372,40 @@ fn a_record_stays_as_long_as_git_keeps_its_lines() {
 
 #[test]
 #[ignore = "slow"]
+fn a_function_that_was_moved_before_its_commit_is_found_among_much_other_code() {
+    const MANY: usize = 80;
+    let much: [(&str, Deed); 4] = [
+        ("other files", |place| {
+            (0..MANY).for_each(|at| place.0.write(&format!("src/{at}.js"), "work();\n"));
+        }),
+        ("files of the language", |place| {
+            (0..MANY).for_each(|at| place.0.write(&format!("src/m{at}.rs"), &function("x", "y")));
+        }),
+        ("recorded files", |place| {
+            let files = (0..MANY).map(|at| format!("src/m{at}.rs"));
+            files.for_each(|file| place.write_to(&file, 2, &function("g", "three four")));
+        }),
+        ("recorded texts", |place| {
+            let text = |at: usize| f("one two") + &function("g", &format!("three{at} four"));
+            (0..MANY).for_each(|at| place.write(2, &text(at)));
+        }),
+    ];
+    let other = function("x", "x");
+    for (name, add) in much {
+        let place = Place(Repo::new());
+        place.write_to("src/b.rs", 0, &other);
+        place.step(0, &other);
+        place.write(1, &(f("one two") + &other));
+        add(&place);
+        place.write(0, &other);
+        place.write_to("src/b.rs", 0, &(f("one two") + &other));
+        place.commit(&[]);
+        assert_everywhere(&place, &[("src/b.rs", "111--"), (FILE, "--")], name);
+    }
+}
+
+#[test]
+#[ignore = "slow"]
 fn a_record_stays_open_if_a_stash_may_have_the_rest_of_it() {
     for stashes in [20, 200] {
         let place = Place(Repo::new());

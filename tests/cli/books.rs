@@ -290,7 +290,7 @@ fn a_record_leaves_the_journal_once_it_is_committed() {
     record(&lab, "INT-002", "src/b.rs");
     lab.run_git(&["checkout", "-q", "--", "src/b.rs"]);
     let told = String::from_utf8(lab.intent(&["doctor"]).stdout).expect("UTF-8");
-    assert!(told.contains("; 1 record of code that does not exist here"), "{told}");
+    assert!(told.contains("; 1 record of code that was not found here"), "{told}");
     lab.fine(&["seal"]);
     assert_eq!(kept(), [1, 0]);
 }

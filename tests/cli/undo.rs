@@ -45,7 +45,7 @@ fn assert_undone(lab: &Lab, kept: usize) {
     assert!(!checked.contains("in no commit"), "{checked}");
     assert_eq!(lab.fine(&["seal"]), "Nothing that was recorded is left to seal.\n");
     let told = doctor(lab);
-    assert_eq!(told.contains("of code that does not exist here"), kept > 0, "{told}");
+    assert_eq!(told.contains("of code that was not found here"), kept > 0, "{told}");
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn records_of_a_removed_work_tree_are_found() {
     there(&["record", FILE, "--intent", "INT-001", "--agent", "codex", "--session", "s"]);
     lab.run_git(&["-C", "../gone", "commit", "-q", "-a", "-n", "-m", "without hooks"]);
     assert_eq!(
-        doctor(&lab).matches("of code that does not exist here").count(),
+        doctor(&lab).matches("of code that was not found here").count(),
         0,
         "the other work tree has the code"
     );

@@ -21,7 +21,7 @@ mod open;
 mod settle;
 mod thrown_away;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -30,7 +30,7 @@ use serde::Serialize;
 use crate::comparison::{digests, is_evidence, still_named};
 use code::Document;
 use code::saying_lines::says_something;
-use ground::git::{BString, ChangeKind, ChangedBlob, ObjectId, ObjectReader, PathChange, Target};
+use ground::git::{BString, ChangeKind, ChangedBlob, ObjectId, PathChange, Target};
 use ground::{CommitId, Finding, Git, RelativePath, clock, store};
 use history::knowledge::runs_about;
 use history::{
@@ -256,24 +256,16 @@ impl LinesByEntry {
         Self { text, entries, owners, left }
     }
 
+    /// Adds the records that brought lines to another place, from which they were moved.
     fn with_moved(
         mut self,
-        ws: &Workspace,
-        (git, reader): (&Git, &mut ObjectReader<'_>),
+        texts: &mut JournalTexts<'_, '_>,
         path: &RelativePath,
         (is_new, lines): (bool, &[bool]),
     ) -> Result<Self, VerbError> {
         let is_open = |line: usize| lines[line] && self.owners[line].is_none();
         let open: Vec<bool> = (0..lines.len()).map(is_open).collect();
-        let mut texts = JournalTexts {
-            root: &ws.root,
-            reader,
-            journal: &ws.journal,
-            is_wanted: &is_work,
-            is_new,
-            present: &|_, other| git.file_in_index(other).ok()?,
-        };
-        let moved = texts.records_of_moved_lines(path, &self.text, &open)?;
+        let moved = texts.records_of_moved_lines(path, (&self.text, is_new), &open)?;
         for (line, record) in moved.into_iter().enumerate() {
             let Some((entry, _)) = record else { continue };
             self.owners[line] = Some(index_among(&mut self.entries, entry));
@@ -352,9 +344,11 @@ fn index_among(entries: &mut Vec<Arc<Entry>>, entry: Arc<Entry>) -> usize {
     })
 }
 
-/// If a commit changes more files than this, recorded code is not looked for in changed files that no
-/// record names.
-const MAX_SEARCHED: usize = 64;
+/// If the changed files of the languages that were recorded have more bytes than this, recorded code
+/// is not looked for in the rest of those that no record names.
+const MAX_SEARCHED: usize = 4 * 1024 * 1024;
+/// If open records are about more files of a language than this, moved code is not looked for.
+const MAX_RECORDED: usize = 512;
 
 fn of_index(ws: &Workspace, git: &Git) -> Result<Draft, VerbError> {
     let mut draft = Draft::default();
@@ -372,13 +366,10 @@ fn of_index(ws: &Workspace, git: &Git) -> Result<Draft, VerbError> {
     let languages: HashSet<_> =
         recorded.iter().filter_map(|path| language_of(path.as_str())).collect();
     let is_wanted = |change: &&PathChange| {
-        let may_have_moved = || {
-            change.kind == ChangeKind::Added
-                || changes.len() <= MAX_SEARCHED
-                    && language_of(change.path.as_str())
-                        .is_some_and(|language| languages.contains(language))
-        };
-        recorded.contains(&change.path) || !change.path.is_orchestration() && may_have_moved()
+        let may_have_moved = |language| languages.contains(language);
+        recorded.contains(&change.path)
+            || !change.path.is_orchestration()
+                && language_of(change.path.as_str()).is_some_and(may_have_moved)
     };
     let wanted: Vec<&PathChange> = changes.iter().filter(is_wanted).collect();
     if wanted.is_empty() {
@@ -387,14 +378,30 @@ fn of_index(ws: &Workspace, git: &Git) -> Result<Draft, VerbError> {
     let changed = changed_blobs(git, parents.first(), &changes)?;
     let ids: Vec<ObjectId> =
         parents.iter().map(|commit| git.object_id(commit)).collect::<Result<_, _>>()?;
+    let (mut reader, mut left) = (git.object_reader()?, MAX_SEARCHED);
+    let mut texts = JournalTexts {
+        root: &ws.root,
+        reader: &mut reader,
+        journal: &ws.journal,
+        is_wanted: &is_work,
+        present: &|_, other| git.file_in_index(other).ok()?,
+        max_files: MAX_RECORDED,
+        known: HashMap::new(),
+    };
     for change in wanted {
         let path = &change.path;
         let bytes = match change.kind {
             ChangeKind::Deleted => Vec::new(),
             _ => git.file_in_index(path)?.unwrap_or_default(),
         };
-        let (full, mut reader) = (git.path_in_repository(path.as_str()), git.object_reader()?);
-        let walk = Walk::new(&mut reader);
+        if !recorded.contains(path) {
+            left = left.saturating_sub(bytes.len());
+            if left == 0 {
+                continue;
+            }
+        }
+        let full = git.path_in_repository(path.as_str());
+        let walk = Walk::new(texts.reader);
         let new = walk.new_lines_of_text(&ids, &full, bytes.clone(), changed.clone())?;
         let text = LineText::new(bytes.clone());
         let mut is_new = vec![false; text.len()];
@@ -404,8 +411,7 @@ fn of_index(ws: &Workspace, git: &Git) -> Result<Draft, VerbError> {
             files.find(|file| file.relative_path == *path)?.from.clone()
         });
         let brought = LinesByEntry::attributed(ws, path, from.as_ref(), text, &is_new).with_moved(
-            ws,
-            (git, &mut reader),
+            &mut texts,
             path,
             (change.kind == ChangeKind::Added, &is_new),
         )?;
@@ -415,14 +421,14 @@ fn of_index(ws: &Workspace, git: &Git) -> Result<Draft, VerbError> {
         }
         let Ok(now) = ws.document(path, &bytes) else { continue };
         let before = before_of(ws, parents.first(), from.as_ref().unwrap_or(path))?;
-        let (texts, later) = ((before.as_ref(), &now), brought.later_edits(ws, path, &is_new));
+        let (versions, later) = ((before.as_ref(), &now), brought.later_edits(ws, path, &is_new));
         draft.with_lines.extend(brought.owner_ids());
-        for (entries, lines) in brought.groups(ws, path, texts) {
-            draft.add_lines(ws, path, &entries, texts, lines, &later);
+        for (entries, lines) in brought.groups(ws, path, versions) {
+            draft.add_lines(ws, path, &entries, versions, lines, &later);
         }
         for entries in gone.into_iter().flatten() {
             let (lines, later) = (LineRuns::default(), LaterEdits::default());
-            draft.add_lines(ws, path, &entries, texts, lines, &later);
+            draft.add_lines(ws, path, &entries, versions, lines, &later);
         }
     }
     Ok(draft)

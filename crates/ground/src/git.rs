@@ -124,7 +124,11 @@ impl Hint for GitError {
                 Some(format!("`git log --find-object={id}` says what it is"))
             }
             Self::Missing { hint, .. } | Self::Unreadable { hint, .. } => Some((*hint).to_owned()),
-            Self::UnknownRevision { .. } | Self::Converted { .. } => None,
+            Self::Converted { .. } => Some(
+                "a line `Intent-Id: ID` at the end of the commit message names the intent"
+                    .to_owned(),
+            ),
+            Self::UnknownRevision { .. } => None,
         }
     }
 }

@@ -18,6 +18,7 @@ use crate::knowledge::{
     runs_about,
 };
 use crate::known_origins::KnownOrigins;
+use crate::moves::MAX_FILES;
 use crate::origins::{FileVersion, LineOrigins, Origin, Walk};
 use crate::renames::Renames;
 use crate::text::{LineText, language_of};
@@ -504,10 +505,11 @@ impl<'git> LineFinder<'_, 'git> {
             reader: self.reader,
             journal: self.journal,
             is_wanted: &may_be_in,
-            is_new: now.is_new,
             present: now.present,
+            max_files: MAX_FILES,
+            known: HashMap::new(),
         };
-        let moved = texts.records_of_moved_lines(now.path, &now.text, &open)?;
+        let moved = texts.records_of_moved_lines(now.path, (&now.text, now.is_new), &open)?;
         let named = moved.iter().flatten().map(|(entry, _)| entry);
         let earlier = self.ids_in_ledgers_of(now.parents, named)?;
         for (line, record) in moved.into_iter().enumerate() {

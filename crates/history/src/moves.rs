@@ -101,12 +101,21 @@ impl RemovedCode {
         changed: &[ChangedBlob],
         language: &'static str,
     ) -> Result<Self, GitError> {
-        let of_language = changed.iter().filter(|one| has_language(one, language));
-        let partners: Vec<(&ChangedBlob, ObjectId)> =
-            of_language.filter_map(|one| Some((one, one.before?))).collect();
-        if partners.len() > MAX_FILES {
-            return Ok(Self::default());
+        let is_partner = |one: &&ChangedBlob| one.before.is_some() && has_language(one, language);
+        match changed.iter().filter(is_partner).count() > MAX_FILES {
+            true => Ok(Self::default()),
+            false => Self::from_texts(reader, changed, language),
         }
+    }
+
+    /// Like [`Self::from_changes`], for any number of texts.
+    pub(crate) fn from_texts(
+        reader: &mut ObjectReader<'_>,
+        changed: &[ChangedBlob],
+        language: &'static str,
+    ) -> Result<Self, GitError> {
+        let of_language = changed.iter().filter(|one| has_language(one, language));
+        let partners = of_language.filter_map(|one| Some((one, one.before?)));
         let (mut files, mut left) = (Vec::new(), MAX_BYTES);
         for (partner, before) in partners {
             let Some((text, after)) = two_texts(reader, partner, &mut left)? else {

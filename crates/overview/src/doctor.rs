@@ -229,10 +229,10 @@ fn hooks(ws: &Workspace) -> CheckResult {
         open += &format!("; {} in no commit yet", counted(standing.len(), "record"));
     }
     if gone > 0 {
-        // Records of code that does not exist here cannot be sealed here.
+        // The code was undone, is on another branch, or was moved among too much other code.
         let records = counted(gone, "record");
         open += &format!(
-            "; {records} of code that does not exist here, kept as long as git has it, and for 90 days"
+            "; {records} of code that was not found here, kept as long as git has it, and for 90 days"
         );
     }
     match git_hooks::standing(ws) {

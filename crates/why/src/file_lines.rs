@@ -256,11 +256,12 @@ pub fn lines_of_work(
         reader: &mut reader,
         journal: &ws.journal,
         is_wanted: &|entry| entry.record.of.is_none(),
-        is_new: is_new_file,
         present: &|_, other| ws.read_bytes(other, MAX_BYTES),
+        max_files: history::MAX_FILES,
+        known: HashMap::new(),
     };
     let open: Vec<bool> = is_new.iter().zip(brought).map(|(new, one)| *new && *one).collect();
-    let moved = texts.records_of_moved_lines(path, &LineText::new(text), &open)?;
+    let moved = texts.records_of_moved_lines(path, (&LineText::new(text), is_new_file), &open)?;
     is_new.iter_mut().zip(moved).for_each(|(new, record)| *new &= record.is_none());
     Ok(Some(is_new))
 }
