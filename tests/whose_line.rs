@@ -1087,6 +1087,7 @@ fn what_has_no_evidence_any_more_is_told_and_tried_before_it_is_sealed() {
         let tried = seal::would_seal(&ws).expect("tried").sealed;
         assert_eq!(seal(&ws, SealCaller::Person).expect("sealed").sealed, tried, "{way}");
         assert_eq!(tried.is_empty(), way == "switch", "{way}");
+        assert_eq!(seal::open(&place.open()).gone, 0, "{way}");
         place.commit(&[]);
         let expected = match way {
             "switch" => "--",
@@ -1232,6 +1233,34 @@ fn any_number_of_late_files_goes_along_with_the_commits() {
     assert_eq!(told(), 0);
     let expected: Vec<(&str, &str)> = files.iter().map(|file| (&**file, "111")).collect();
     assert_everywhere(&place, &expected, "late");
+}
+
+/// Without the text of a record, its run of lines is known only as a whole.
+#[test]
+#[ignore = "slow"]
+fn lines_that_nobody_can_tell_are_told_until_the_next_commit() {
+    let long = format!("{}\n", "x".repeat(1_000)).repeat(1_100);
+    for (name, start) in [("gone", ""), ("too large", &*long)] {
+        for is_edited in [false, true] {
+            let place = Place(Repo::new());
+            let path = "src/a.txt";
+            place.write_to(path, 0, start);
+            place.commit(&[]);
+            place.write_to(path, 1, &format!("{start}\none line\ntwo lines\nthree lines\n"));
+            if name == "gone" {
+                std::fs::remove_dir_all(place.0.root().join(".git/intent/texts")).expect("removed");
+            }
+            if is_edited {
+                place.0.write(path, &format!("{start}\none line\nmine\nthree lines\n"));
+            }
+            let told = || seal::commits_without_evidence(&place.open()).expect("readable").len();
+            assert_eq!(told(), usize::from(is_edited), "{name}, {is_edited}");
+            place.commit(&[]);
+            assert_eq!(told(), usize::from(is_edited), "{name}, {is_edited}, committed");
+            place.step(0, &function("x", "x"));
+            assert_eq!(told(), 0, "{name}, {is_edited}, one commit later");
+        }
+    }
 }
 
 /// A record with lines in two commits stays open after the first one, and is settled with the second

@@ -16,8 +16,8 @@ use crate::git_hooks::{self, HooksState};
 use ground::git::short_id;
 use ground::text::{counted, shell_word};
 use ground::{Code, CommitId, Finding, RelativePath};
-use history::{LineText, new_lines};
-use ledger::{Entry, evidence, journal};
+use history::{FileVersion, LineText, RecordedText, new_lines, recorded_texts};
+use ledger::{Entry, LineRuns, evidence, journal};
 use why::baseline::commits_of_work;
 use why::{VerbError, Workspace, answers};
 
@@ -25,7 +25,8 @@ use why::{VerbError, Workspace, answers};
 pub struct OpenRecords {
     /// The records whose code is in the work tree or in the index.
     pub standing: Vec<Arc<Entry>>,
-    /// The number of the other records. Their code was undone, or is on another branch.
+    /// The number of the other records that have no draft. Their code was undone, is on another
+    /// branch, or was not found.
     pub gone: usize,
 }
 
@@ -68,8 +69,10 @@ fn open_besides(ws: &Workspace, without: &BTreeSet<&String>) -> OpenRecords {
     for path in paths {
         standing.extend(records_in_work(ws, path));
     }
-    let (standing, gone): (Vec<_>, Vec<_>) =
+    let (standing, mut gone): (Vec<_>, Vec<_>) =
         all.into_iter().partition(|entry| standing.contains(&entry.record.id));
+    let drafts = journal::drafts(&ws.root);
+    gone.retain(|entry| !drafts.iter().any(|draft| draft.records.contains(&entry.record.id)));
     OpenRecords { standing: standing.into_iter().cloned().collect(), gone: gone.len() }
 }
 
@@ -197,8 +200,8 @@ pub fn open_note(ws: &Workspace) -> Option<String> {
 }
 
 /// Returns a finding for each commit that has the code of open records and no evidence of it, or of
-/// which only another branch has the evidence. What has a draft is left out, since it only waits for
-/// the next commit.
+/// which only another branch has the evidence, and one if nobody can tell what a record brought. What
+/// has a draft is left out, since it only waits for the next commit.
 pub fn commits_without_evidence(ws: &Workspace) -> Result<Vec<Finding>, VerbError> {
     let Some(git) = ws.git().filter(|_| !is_ignored(ws)) else { return Ok(Vec::new()) };
     let drafts = journal::drafts(&ws.root);
@@ -209,7 +212,7 @@ pub fn commits_without_evidence(ws: &Workspace) -> Result<Vec<Finding>, VerbErro
     };
     let help = format!("`{}` adds it.", and_commit("Add evidence"));
     let finding = |message: String| Finding::new(Code::EvidenceMissing, message, help.as_str());
-    let mut findings = Vec::new();
+    let mut findings = Vec::from_iter(lines_without_text(ws));
     for draft in late::drafts_of_earlier_commits(ws, git, &[])? {
         let count = draft.records.iter().filter(is_missing).count();
         let Some(commit) = draft.of.filter(|_| count > 0) else { continue };
@@ -225,6 +228,45 @@ pub fn commits_without_evidence(ws: &Workspace) -> Result<Vec<Finding>, VerbErro
         findings.push(finding(format!("Only another branch has evidence of commit {commit}.")));
     }
     Ok(findings)
+}
+
+/// Returns a finding if new lines may belong to a record whose text is not kept: such a record knows
+/// runs of lines, and if one line of a run was edited, nobody can tell about the others.
+fn lines_without_text(ws: &Workspace) -> Option<Finding> {
+    let open = ws.journal.entries().iter().filter(|entry| is_work(entry));
+    let paths: BTreeSet<&RelativePath> = open.flat_map(|entry| entry.record.paths()).collect();
+    let is_affected = |path: &&&RelativePath| {
+        let mut records = recorded_texts(&ws.root, &ws.journal, path, is_work);
+        records.retain(|(_, text)| !text.unkept.is_empty());
+        let Some(file) = answers::standing(ws, path).filter(|_| !records.is_empty()) else {
+            return false;
+        };
+        let lines = &file.lines;
+        let is_of_last = |version: &FileVersion| {
+            version.is_uncommitted()
+                || ws.head().is_some_and(|head| version.commit.to_string() == head.0)
+        };
+        let mut nobodys = lines.lines.iter().filter(|line| line.claim.is_none());
+        let has_new =
+            nobodys.any(|line| line.version.is_some_and(|at| is_of_last(&lines.versions[at])));
+        let count_of = |id: &str| {
+            let claims = lines.lines.iter().filter_map(|line| line.claim);
+            claims.filter(|at| lines.claims[*at].entry.record.id == id).count()
+        };
+        let is_incomplete = |(entry, text): &(Arc<Entry>, RecordedText)| {
+            let brought: usize = text.unkept.iter().map(LineRuns::line_count).sum();
+            count_of(&entry.record.id) < brought
+        };
+        has_new && records.iter().any(is_incomplete)
+    };
+    let path = paths.iter().find(is_affected)?.for_shell();
+    let message = format!(
+        "Lines of {path} were recorded and then edited, and the text of the record is too large or gone, so nobody can tell which of them are left."
+    );
+    let help = format!(
+        "`intent why {path}` shows the lines without a record, and `intent record --all --lines A-B {path}` claims them."
+    );
+    Some(Finding::new(Code::EvidenceMissing, message, help))
 }
 
 /// Returns the drafts: files of evidence that were sealed in this clone and are in no commit yet.
