@@ -145,7 +145,10 @@ pub fn takes_evidence_over(
     head: &CommitId,
     staged: &[RelativePath],
 ) -> Result<bool, GitError> {
-    let mut files = staged.to_vec();
+    let (mut files, made) = (staged.to_vec(), journal::sections_made(root));
+    if made.is_empty() {
+        return Ok(false);
+    }
     let is_noted = journal::keepers(root).iter().any(|keeper| keeper.commit == head.0);
     if !is_noted && !journal::settled_commits(root).contains(&head.0) {
         files.extend(evidence_added_by(git, head));
@@ -155,7 +158,7 @@ pub fn takes_evidence_over(
     if files.is_empty() {
         return Ok(false);
     }
-    let (made, incoming) = (journal::sections_made(root), git.incoming()?);
+    let incoming = git.incoming()?;
     Ok(files.iter().any(|file| {
         let is_merged = |commit| git.has_file(commit, file).unwrap_or(true);
         evidence::digest_of_path(file).is_some_and(|digest| made.contains(&digest))

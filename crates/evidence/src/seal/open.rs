@@ -243,8 +243,8 @@ fn lines_without_text(ws: &Workspace) -> Option<Finding> {
         };
         let lines = &file.lines;
         let is_of_last = |version: &FileVersion| {
-            version.is_uncommitted()
-                || ws.head().is_some_and(|head| version.commit.to_string() == head.0)
+            let commit = CommitId(version.commit.to_string());
+            version.is_uncommitted() || ws.head() == Some(&commit)
         };
         let mut nobodys = lines.lines.iter().filter(|line| line.claim.is_none());
         let has_new =
