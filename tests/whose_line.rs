@@ -2170,6 +2170,11 @@ fn what_brings_no_line_is_sealed_late_too() {
     assert!(said.contains("accepted as it stands"), "{said}");
     let named = intent_in(fresh.path(), &["trace", "--intent", "INT-002", "--json"]).out;
     assert!(named.contains("gone") && named.contains("\"g\""), "{named}");
+    // What no hook saw is declared, an acceptance like a record.
+    let all = intent_in(fresh.path(), &["trace", "--json"]).out;
+    let declared = all.lines().filter(|row| row.contains("\"strength\":\"declared\""));
+    let of_files = all.lines().filter(|row| row.contains("relative_path"));
+    assert_eq!((declared.count(), of_files.count()), (4, 4), "{all}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use why::answers::FileProvenance;
 use why::{Provenance, VerbError, Workspace, answers, suspect};
 
 use ground::{RelativePath, session};
-use ledger::{Contributor, Conversation, FileRecord, Record, RecordKind};
+use ledger::{Contributor, Conversation, FileRecord, Record, RecordKind, Strength};
 use provenance::Verdict;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,6 +117,7 @@ pub fn accept(
             note: Some(format!("accepted {} as it stands", block.identity)),
             files: vec![FileRecord { conversations, ..FileRecord::with_path_only(path) }],
             of,
+            strength: Some(Strength::Declared),
             ..skeleton
         };
         answer.records.push(record.id.clone());
