@@ -455,24 +455,23 @@ pub enum NoEvidence {
     TooLong,
 }
 
-const SAMPLE: usize = 64;
-/// The size limit of such a file, in bytes.
-const MAX_SAMPLED: u64 = 1024 * 1024;
+/// The most files of a month whose times are compared.
+const MAX_COMPARED: usize = 1024;
+/// The size limit of the file that is opened for its format, in bytes.
+const MAX_OPENED: u64 = 1024 * 1024;
 
-/// Returns the highest format among some files of the newest month that this program cannot read.
-/// For questions that need no evidence, so that they warn nevertheless: they have no time to open
-/// all of it.
-pub fn newer_format_of_some(root: &Root) -> Option<u32> {
+/// Returns the format of the file that came last into the newest month, if this program cannot read
+/// it. For questions that need no evidence, so that they warn nevertheless: a colleague's newer version
+/// is noticed with what was just fetched, and by every answer that needs the evidence.
+pub fn newer_format_of_last(root: &Root) -> Option<u32> {
     let newest = names_of_folders(root).filter(|name| is_month(name)).max()?;
-    let files = store::entries(&root.path().join(FOLDER).join(newest)).take(SAMPLE);
-    let formats = files.filter_map(|file| {
-        let bytes = store::read_capped(&file.path(), MAX_SAMPLED).ok()??;
-        match header(bytes.split(|byte| *byte == b'\n').next()?) {
-            Err(NoEvidence::Newer(version)) => Some(version),
-            _ => None,
-        }
-    });
-    formats.max()
+    let files = store::entries(&root.path().join(FOLDER).join(newest)).take(MAX_COMPARED);
+    let last = files.max_by_key(|file| file.metadata().and_then(|found| found.modified()).ok())?;
+    let bytes = store::read_capped(&last.path(), MAX_OPENED).ok()??;
+    match header(bytes.split(|byte| *byte == b'\n').next()?) {
+        Err(NoEvidence::Newer(version)) => Some(version),
+        _ => None,
+    }
 }
 
 pub fn read(bytes: &[u8]) -> Result<Vec<Section>, NoEvidence> {

@@ -28,10 +28,9 @@ impl Workspace {
         self.ledger.newer_formats().map(|(_, version)| version).max().map(newer_format_note)
     }
 
-    /// Like [`Self::unread_evidence`], for a question that needs no evidence. Only some files are
-    /// looked at.
+    /// Like [`Self::unread_evidence`], for a question that needs no evidence. Only one file is opened.
     pub fn unread_evidence_seen(&self) -> Option<String> {
-        evidence::newer_format_of_some(&self.root).map(newer_format_note)
+        evidence::newer_format_of_last(&self.root).map(newer_format_note)
     }
 }
 
