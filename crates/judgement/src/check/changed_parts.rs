@@ -53,15 +53,6 @@ impl ChangedPart {
         self.answer.as_ref().map(|answer| answer.intent.clone())
     }
 
-    /// Returns true if a record explains what was done to all lines of another part.
-    fn is_recorded_work_on(&self, other: &Self) -> bool {
-        let contains = |(all, lines): (LineRange, LineRange)| {
-            all.contains(lines.start()) && all.contains(lines.end())
-        };
-        let has_lines = self.lines.zip(other.lines).is_none_or(contains);
-        self.answer.is_some() && self.what == other.what && has_lines
-    }
-
     /// Returns what parts share that are judged alike: the intent of the record that explains them,
     /// and the question about it that a person answered.
     fn judged_by(&self) -> Option<(&str, Option<&str>)> {
@@ -365,8 +356,11 @@ impl PartJudge<'_> {
         let mut findings: Vec<Finding> =
             found.iter().map(|ruling| self.violation(part, ruling, chosen)).collect();
         if part.answer.is_none() && !is_lesson {
-            // Evidence that the change added and removed again tells whose the part is.
-            let is_known = parts.iter().any(|other| other.is_recorded_work_on(part));
+            // Evidence that the change added and removed again tells whose these lines are.
+            let is_known = parts.iter().any(|other| {
+                let is_removed = other.answer.as_ref().is_some_and(|answer| answer.is_removed);
+                is_removed && other.lines == part.lines && other.what == part.what
+            });
             findings.extend(self.beside_other_work(part).filter(|_| !is_known));
             findings.extend(self.unanswered(part, chosen));
         }

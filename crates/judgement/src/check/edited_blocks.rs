@@ -100,7 +100,7 @@ impl ChangeHistory {
         };
         let (standing, removed) = (newest(&self.records), newest(&self.removed));
         let mut owners = vec![standing];
-        owners.extend(removed.map(Some));
+        owners.extend(removed.map(|owner| Some(PartOwner { is_removed: true, ..owner })));
         owners
     }
 
@@ -229,6 +229,8 @@ pub(super) struct PartOwner {
     pub intent: String,
     pub claim: Arc<Claim>,
     pub is_deletion: bool,
+    /// Whether its evidence does not stand any more, so that the part counts as unrecorded, too.
+    pub is_removed: bool,
 }
 
 /// Returns the claim of a record as it was made, whoever answers for its lines now.
@@ -250,7 +252,7 @@ impl PartOwner {
     /// Returns the intent under which a claim was made. `None` if its record has none, because then
     /// it does not explain a change.
     fn by_claim(ws: &Workspace, claim: Arc<Claim>) -> Option<Self> {
-        Some(Self { intent: ws.intent_of(&claim)?, claim, is_deletion: false })
+        Some(Self { intent: ws.intent_of(&claim)?, claim, is_deletion: false, is_removed: false })
     }
 
     /// Returns the code of the question about the work that a person answered.
@@ -422,7 +424,8 @@ impl<'a> EditedFile<'a> {
             let removed = disowned.or_else(|| self.removed_claim(source));
             let removed = removed.filter(|removed| !stands(removed));
             let removed = removed.and_then(|claim| PartOwner::by_claim(self.ws, claim));
-            for owner in std::iter::once(owner).chain(removed.map(Some)) {
+            let removed = removed.map(|owner| Some(PartOwner { is_removed: true, ..owner }));
+            for owner in std::iter::once(owner).chain(removed) {
                 let Some(lines) = LineRange::new(*line, *line) else { continue };
                 let key = owner.as_ref().map(PartOwner::judged_by);
                 let is_same =
