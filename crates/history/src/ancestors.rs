@@ -40,6 +40,21 @@ impl RecentHistory {
     }
 }
 
+/// Returns true if a commit that was made at `time` is this one or one that it comes from.
+pub(crate) fn is_in_history_of(
+    reader: &mut ObjectReader<'_>,
+    of: ObjectId,
+    (commit, time): (ObjectId, i64),
+) -> Result<bool, GitError> {
+    let mut found = Ancestors::new(of);
+    for _ in 0..MAX_WALKED {
+        if found.seen.contains(&commit) || !found.take_step(reader, time)? {
+            break;
+        }
+    }
+    Ok(found.seen.contains(&commit))
+}
+
 /// A commit and those that it comes from. The history is walked only as far as is asked.
 #[derive(Debug)]
 pub(crate) struct Ancestors {

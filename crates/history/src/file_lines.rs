@@ -10,6 +10,7 @@ use ledger::{
     Claim, Entry, EqualPlaces, HashedRun, Ledger, LineRuns, RecordKind, Strength, Trust, journal,
 };
 
+use crate::ancestors::is_in_history_of;
 use crate::attribution::attribute;
 use crate::journal_moves::{JournalTexts, ReadPresent};
 use crate::journal_texts::recorded_texts;
@@ -120,7 +121,7 @@ fn open_acks<'a>(
     journal.of_path(path).filter(is_ack).cloned()
 }
 
-impl<'git> LineFinder<'_, 'git> {
+impl<'a, 'git> LineFinder<'a, 'git> {
     fn new_walk(&mut self) -> Walk<'_, 'git> {
         let walk = Walk::new(self.reader).with_known(self.known).asked_only_about(self.within);
         walk.with_document(self.document)
@@ -417,12 +418,12 @@ impl<'git> LineFinder<'_, 'git> {
         // After a rebase, evidence may name a commit that is gone.
         let gone = self.evidence_of_replaced_commits(version)?;
         entries.splice(0..0, gone);
-        let time = version.time * 1_000;
+        let later = self.records_after(version);
         let language = language_of(path.as_str());
         let may_be_its = |entry: &Arc<Entry>| {
             let mut files = entry.record.files.iter().map(|file| &file.relative_path);
             entry.record.kind == RecordKind::Mutation
-                && !is_after(entry, (&commit, time))
+                && !later.contains(&*entry.record.id)
                 && files.any(|other| *other == path || language_of(other.as_str()) == language)
         };
         let has_records = self.journal.entries().iter().any(may_be_its);
@@ -455,7 +456,7 @@ impl<'git> LineFinder<'_, 'git> {
                     PresentText { path: &path, text, parents, is_new, present: &present, drafts };
                 add_claims(
                     &mut found,
-                    self.of_journal(claims, &now, &asked, Some((&commit, time)))?,
+                    self.of_journal(claims, &now, &asked, Some((&commit, &later)))?,
                 );
                 text = now.text;
             }
@@ -483,10 +484,11 @@ impl<'git> LineFinder<'_, 'git> {
         claims: &mut FoundClaims,
         now: &PresentText<'_>,
         asked: &[bool],
-        commit: Option<(&str, i64)>,
+        commit: Option<(&str, &HashSet<&str>)>,
     ) -> Result<Vec<Option<usize>>, GitError> {
         let may_be_in = |entry: &Entry| {
-            entry.record.of.is_none() && commit.is_none_or(|commit| !is_after(entry, commit))
+            let is_later = commit.is_some_and(|(_, later)| later.contains(&*entry.record.id));
+            entry.record.of.is_none() && !is_later
         };
         let records = recorded_texts(self.root, self.journal, now.path, may_be_in);
         let (entries, texts): (Vec<_>, Vec<_>) = records.into_iter().unzip();
@@ -519,6 +521,35 @@ impl<'git> LineFinder<'_, 'git> {
             }
         }
         Ok(found)
+    }
+
+    /// Returns the ids of the records of the journal that were made after a commit, so that they are about
+    /// later work.
+    ///
+    /// A commit of 12:00:00 is before a record of 12:00:02, and before each record whose base is this
+    /// commit or comes from it. It is not before an inferred record of 12:09, because one command may have
+    /// edited, committed, and ended nine minutes later.
+    fn records_after(&mut self, version: &FileVersion) -> HashSet<&'a str> {
+        let commit = (version.commit, version.time);
+        let mut bases: HashMap<&str, bool> = HashMap::new();
+        let mut is_based_on_it = |base: &'a str| {
+            *bases.entry(base).or_insert_with(|| {
+                let base = ObjectId::from_hex(base.as_bytes()).ok();
+                base.is_some_and(|base| {
+                    is_in_history_of(self.reader, base, commit).unwrap_or(false)
+                })
+            })
+        };
+        let is_later = |entry: &&'a Arc<Entry>| {
+            let record = &entry.record;
+            let is_inferred = record.strength == Some(Strength::Inferred);
+            let late = if is_inferred { LONGEST_COMMAND } else { 0 };
+            let made = clock::milliseconds(&record.timestamp);
+            let base = record.vcs.as_ref().and_then(|vcs| vcs.revision_id.as_deref());
+            made.is_some_and(|made| made > version.time * 1_000 + ROUNDING + late)
+                || !is_inferred && base.is_some_and(&mut is_based_on_it)
+        };
+        self.journal.entries().iter().filter(is_later).map(|entry| &*entry.record.id).collect()
     }
 
     /// Returns the ids of the records that one of these commits has in a ledger. A record in a committed
@@ -587,23 +618,6 @@ fn has_work(entries: &[Arc<Entry>]) -> bool {
 
 fn add_claims(found: &mut [Option<usize>], others: Vec<Option<usize>>) {
     found.iter_mut().zip(others).for_each(|(line, other)| *line = line.or(other));
-}
-
-/// Returns true if a record was made after a commit, so that it is about later work. The commit has
-/// its id and its time.
-///
-/// A commit of 12:00:00 is before a record of 12:00:02, and before each record that is based on it.
-/// It is not before an inferred record of 12:09, because one command may have edited, committed, and
-/// ended nine minutes later.
-fn is_after(entry: &Entry, (commit, time): (&str, i64)) -> bool {
-    let is_inferred = entry.record.strength == Some(Strength::Inferred);
-    let base = entry.record.vcs.as_ref().and_then(|vcs| vcs.revision_id.as_deref());
-    if base == Some(commit) && !is_inferred {
-        return true;
-    }
-    let late = if is_inferred { LONGEST_COMMAND } else { 0 };
-    let made = clock::milliseconds(&entry.record.timestamp);
-    made.is_some_and(|made| made > time + ROUNDING + late)
 }
 
 /// The records that brought lines, each of them once.
