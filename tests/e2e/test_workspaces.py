@@ -84,7 +84,7 @@ async def test_this_project_can_be_opened(client: LanguageClient, tmp_path: path
     assert repository.intent("check")["findings"] == []
     verified = repository.intent("verify")
     assert verified["findings"] == [] and verified["records"] > 0
-    path, name = "crates/provenance/src/names.rs", "is_named"
+    path, name = "crates/provenance/src/names.rs", "may_become"
     why = repository.intent("why", path)
     block = next(block for block in why["blocks"] if block["name"] == name)
     assert block["verdict"] in ("exact", "moved"), block
@@ -101,12 +101,12 @@ async def test_this_project_can_be_opened(client: LanguageClient, tmp_path: path
     if client.capabilities.text_document.code_lens:
         await until(lambda: editor.lenses(uri), lambda lenses: any(owner in title for _, title in lenses))
 
-    spaced = text.replace("name.kind ==", "name.kind  ==")
+    spaced = text.replace("then == now", "then  == now")
     editor.replace(uri, text, spaced)
     await until(lambda: editor.hover(uri, name), lambda text: owner in text and ("layout and comments" in text or "recorded" in text))
     editor.replace(uri, spaced, f"mod inner {{\n{text}}}\n")
     await until(lambda: editor.hover(uri, name), lambda text: "moved" in text and owner in text)
-    editor.replace(uri, "name.path == identity.path", "name.path != identity.path")
+    editor.replace(uri, "then == now", "then != now")
 
     editor.intent("select", others[0])
     violations = lambda: editor.codes(uri)

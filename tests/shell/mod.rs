@@ -233,8 +233,9 @@ fn a_destructive_command_has_a_word_a_reason_and_a_known_rule() {
 /// Asks a real `bash` how it splits a word. The word must not start a program.
 fn bash(word: &str) -> Option<Vec<String>> {
     let script = format!("printf '%s\\0' {word}");
-    let output =
-        Command::new("bash").args(["--norc", "--noprofile", "-fc", &script]).output().ok()?;
+    let mut bash = Command::new("bash");
+    bash.args(["--norc", "--noprofile", "-fc", &script]).env("LC_ALL", "C.UTF-8");
+    let output = bash.output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     output.status.success().then(|| text.split_terminator('\0').map(str::to_owned).collect())
 }
