@@ -44,7 +44,7 @@ pub struct Approval {
     pub code: String,
     /// What the person is asked to approve.
     pub subject: Subject,
-    /// The SHA-256 in hexadecimal of subject, actor, folder and commit, see [`binding`].
+    /// The SHA-256 in hexadecimal of subject, actor, folder and commit, see `binding`.
     pub binding: String,
     /// Who asks: `host:session`, or `host:session/subagent`.
     pub actor: String,

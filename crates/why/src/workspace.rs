@@ -466,7 +466,7 @@ impl Workspace {
     }
 
     /// Compares all files with their commit once, if a question is about several of them. Otherwise
-    /// [`Self::former_files`] would do so for each of them.
+    /// `former_files` would do so for each of them.
     pub fn compare_for_files(&self, count: usize) {
         if count > 1 && self.head().is_some() {
             // An error is reported for each file that needs the comparison.
