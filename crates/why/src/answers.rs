@@ -193,13 +193,14 @@ pub struct ShareAnswer {
     /// Whether a program converts the file for git, so that nobody can tell who brought the lines.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub converted: bool,
-    /// Whether a record is about the lines, also one that is under no intent.
+    /// Whether somebody recorded the lines, under an intent or under none.
     #[serde(skip)]
     is_recorded: bool,
 }
 
 impl ShareAnswer {
-    /// Returns the intent, or why nobody is named for the lines. `None` if only a commit is.
+    /// Returns the intent of the lines, or says why no intent and no commit is named. `None` if a commit
+    /// is named and no intent.
     pub fn owner(&self) -> Option<&str> {
         match (&self.intent, &self.commit) {
             (Some(intent), _) => Some(intent),
