@@ -14,6 +14,17 @@ fn keys(value: &Value) -> Vec<&str> {
     value.as_object().expect("an object").keys().map(String::as_str).collect()
 }
 
+/// A program that can be loaded at any address has to adjust all its tables at each start.
+#[test]
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn the_program_is_loaded_at_a_fixed_address() {
+    const EXECUTABLE: [u8; 2] = 2_u16.to_ne_bytes();
+    let mut header = [0; 18];
+    let mut file = std::fs::File::open(env!("CARGO_BIN_EXE_intent")).expect("the program");
+    file.read_exact(&mut header).expect("an ELF header");
+    assert_eq!(header[16..], EXECUTABLE, "of another type");
+}
+
 #[test]
 #[ignore = "slow"]
 fn every_answer_matches_its_schema() {
