@@ -35,6 +35,7 @@ mod tests;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::mpsc::RecvTimeoutError;
 
 use ground::Environment;
 use tracing::level_filters::LevelFilter;
@@ -43,7 +44,7 @@ use tracing_subscriber::prelude::*;
 
 use server::Server;
 use session::{Connection, Start};
-use transport::ClientStreams;
+use transport::{ClientStreams, LAST_WORDS};
 
 /// Serves one client over standard input and output until the client closes the stream.
 ///
@@ -83,7 +84,9 @@ fn serve(
     if let Err(error) = ended {
         tracing::error!(%error, "the server ended early");
     }
-    written.wait();
+    if written.recv_timeout(LAST_WORDS) == Err(RecvTimeoutError::Timeout) {
+        tracing::debug!("the client stopped reading before the last messages");
+    }
     runtime.shutdown_background();
     Ok(())
 }

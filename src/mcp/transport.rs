@@ -1,66 +1,53 @@
 //! Transports JSON-RPC messages over standard input and output, one message per line. One thread
 //! reads, and another one writes.
 //!
-//! The library's own transport silently drops messages that are too long or malformed, and the
-//! caller waits forever. Here, every request with an id gets an answer.
+//! The library's own transport silently drops malformed messages, and the caller waits forever.
+//! Here, every request with an id gets an answer.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use rmcp::model::{ClientJsonRpcMessage, ErrorData, RequestId, ServerJsonRpcMessage, ServerResult};
+use rmcp::model::{ClientJsonRpcMessage, ErrorData, RequestId, ServerJsonRpcMessage};
 use rmcp::service::RoleServer;
 use rmcp::transport::Transport;
 use serde::Deserialize;
 use serde_json::Value;
-use tokio::sync::{mpsc, oneshot};
-
-use super::answer::{self, Refusal};
-
-/// The maximum length of a message in bytes: enough for the largest file that is processed, with
-/// every byte escaped.
-const MAX_LINE: u64 = 16 * 1024 * 1024;
+use tokio::sync::mpsc;
 
 /// How many messages may wait for the server before reading pauses.
 const WAITING: usize = 64;
-
 /// How long to wait for the last answers to be written if the client has stopped reading.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+pub(super) const LAST_WORDS: Duration = Duration::from_secs(2);
 
 pub(super) struct ClientStreams {
     incoming: mpsc::Receiver<ClientJsonRpcMessage>,
-    outbox: Option<LineQueue>,
-}
-
-pub(super) struct WriterEnd(Receiver<()>);
-
-impl WriterEnd {
-    pub(super) fn wait(self) {
-        if self.0.recv_timeout(LAST_WORDS) == Err(RecvTimeoutError::Timeout) {
-            tracing::debug!("the client stopped reading before the last messages");
-        }
-    }
+    outbox: Option<Sender<ServerJsonRpcMessage>>,
 }
 
 impl ClientStreams {
+    /// Starts both threads. The returned receiver closes when the last message is written.
     pub(super) fn start(
         input: impl Read + Send + 'static,
         output: impl Write + Send + 'static,
-    ) -> io::Result<(Self, WriterEnd)> {
-        let (sender, queue) = channel();
+    ) -> io::Result<(Self, Receiver<()>)> {
+        let (outbox, queue) = channel();
         let (alive, written) = channel();
         thread::Builder::new().name("mcp-writer".into()).spawn(move || {
-            write(&queue, output);
+            if let Err(error) = write(&queue, output) {
+                tracing::debug!(%error, "the client no longer reads");
+            }
             drop(alive);
         })?;
-        let outbox = LineQueue(sender);
         let (arrived, incoming) = mpsc::channel(WAITING);
         let answers = outbox.clone();
-        thread::Builder::new()
-            .name("mcp-reader".into())
-            .spawn(move || read(input, &arrived, &answers))?;
-        Ok((Self { incoming, outbox: Some(outbox) }, WriterEnd(written)))
+        thread::Builder::new().name("mcp-reader".into()).spawn(move || {
+            if let Err(error) = read(input, &arrived, &answers) {
+                tracing::error!(%error, "standard input cannot be read");
+            }
+        })?;
+        Ok((Self { incoming, outbox: Some(outbox) }, written))
     }
 }
 
@@ -71,14 +58,9 @@ impl Transport<RoleServer> for ClientStreams {
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
-        let written = self.outbox.as_ref().map(|outbox| outbox.send(&message));
-        async move {
-            let closed = || Err(io::Error::new(io::ErrorKind::BrokenPipe, "the client is gone"));
-            match written {
-                Some(written) => written.await.unwrap_or_else(|_| closed()),
-                None => closed(),
-            }
-        }
+        let sent = self.outbox.as_ref().is_some_and(|outbox| outbox.send(message).is_ok());
+        let gone = || io::Error::new(io::ErrorKind::BrokenPipe, "the client is gone");
+        std::future::ready(if sent { Ok(()) } else { Err(gone()) })
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
@@ -92,77 +74,43 @@ impl Transport<RoleServer> for ClientStreams {
     }
 }
 
-#[derive(Clone)]
-struct LineQueue(Sender<QueuedLine>);
-
-struct QueuedLine {
-    bytes: Vec<u8>,
-    written: oneshot::Sender<io::Result<()>>,
-}
-
-impl LineQueue {
-    fn send(&self, message: &ServerJsonRpcMessage) -> oneshot::Receiver<io::Result<()>> {
-        let (written, done) = oneshot::channel();
-        match serde_json::to_vec(message) {
-            Ok(mut bytes) => {
-                bytes.push(b'\n');
-                // If the writer has ended, `written` is dropped, and the receiver gets an error.
-                self.0.send(QueuedLine { bytes, written }).ok();
-            }
-            Err(error) => {
-                written.send(Err(error.into())).ok();
-            }
-        }
-        done
+fn write(queue: &Receiver<ServerJsonRpcMessage>, mut output: impl Write) -> io::Result<()> {
+    while let Ok(message) = queue.recv() {
+        let mut line = serde_json::to_vec(&message)?;
+        line.push(b'\n');
+        output.write_all(&line)?;
+        output.flush()?;
     }
+    Ok(())
 }
 
-fn write(queue: &Receiver<QueuedLine>, mut output: impl Write) {
-    while let Ok(line) = queue.recv() {
-        let done = output.write_all(&line.bytes).and_then(|()| output.flush());
-        let broken = done.is_err();
-        // The sender may have stopped waiting.
-        line.written.send(done).ok();
-        if broken {
-            return;
-        }
-    }
-}
-
-fn read(input: impl Read, arrived: &mpsc::Sender<ClientJsonRpcMessage>, outbox: &LineQueue) {
+/// Reads until the end of the input, or until the server has ended.
+fn read(
+    input: impl Read,
+    arrived: &mpsc::Sender<ClientJsonRpcMessage>,
+    outbox: &Sender<ServerJsonRpcMessage>,
+) -> io::Result<()> {
     let mut input = BufReader::with_capacity(64 * 1024, input);
-    loop {
-        let mut line = Vec::new();
-        match (&mut input).take(MAX_LINE).read_until(b'\n', &mut line) {
-            Ok(0) => return,
-            Ok(_) => {}
-            Err(error) => {
-                tracing::error!(%error, "standard input cannot be read");
-                return;
+    let mut line = Vec::new();
+    while input.read_until(b'\n', &mut line)? > 0 {
+        for message in parse(&line) {
+            let passed_on = match message {
+                Ok(message) => arrived.blocking_send(message).is_ok(),
+                Err(Some(answer)) => outbox.send(*answer).is_ok(),
+                Err(None) => true,
+            };
+            if !passed_on {
+                return Ok(());
             }
         }
-        let messages = match line.len() as u64 == MAX_LINE && !line.ends_with(b"\n") {
-            true => vec![Err(too_long(&line, &mut input).map(Box::new))],
-            false => parse(&line),
-        };
-        for message in messages {
-            match message {
-                Ok(message) => {
-                    if arrived.blocking_send(message).is_err() {
-                        return;
-                    }
-                }
-                Err(Some(answer)) => drop(outbox.send(&answer)),
-                Err(None) => {}
-            }
-        }
+        line.clear();
     }
+    Ok(())
 }
 
 #[derive(Deserialize)]
 struct Envelope {
     id: Option<RequestId>,
-    method: Option<String>,
 }
 
 /// A message, or the answer to one that cannot be read, if it has an id.
@@ -189,51 +137,6 @@ fn message(text: &[u8]) -> Arrived {
     })
 }
 
-/// Skips the rest of a line that is too long, and returns the answer to its sender.
-fn too_long(start: &[u8], input: &mut impl BufRead) -> Option<ServerJsonRpcMessage> {
-    let mut rest = RestOfLine { input, ended: false };
-    // JSON is read byte by byte, which is slow without a buffer.
-    let whole = BufReader::new(start.chain(&mut rest));
-    let envelope = serde_json::from_reader::<_, Envelope>(whole);
-    if let Err(error) = io::copy(&mut rest, &mut io::sink()) {
-        tracing::error!(%error, "standard input cannot be read");
-    }
-    let Envelope { id, method } = envelope.ok()?;
-    let message = format!(
-        "The message is longer than {} MiB and was not read; nothing was done. Send less at once: `file_write` takes `edits` instead of a whole file.",
-        MAX_LINE / 1024 / 1024
-    );
-    if method.as_deref() != Some("tools/call") {
-        let error = ErrorData::invalid_request(message, None);
-        return Some(ServerJsonRpcMessage::error(error, Some(id?)));
-    }
-    let mut result = answer::result(Err(Refusal::unreadable(message)));
-    // Clients of every protocol version accept a result without a type as complete.
-    result.result_type = None;
-    Some(ServerJsonRpcMessage::response(ServerResult::CallToolResult(result), id?))
-}
-
-struct RestOfLine<'a, R> {
-    input: &'a mut R,
-    ended: bool,
-}
-
-impl<R: BufRead> Read for RestOfLine<'_, R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.ended || buffer.is_empty() {
-            return Ok(0);
-        }
-        let available = self.input.fill_buf()?;
-        let end = available.iter().position(|byte| *byte == b'\n');
-        let length = end.unwrap_or(available.len()).min(buffer.len());
-        buffer[..length].copy_from_slice(&available[..length]);
-        self.ended = available.is_empty() || end == Some(length);
-        let consumed = if end == Some(length) { length + 1 } else { length };
-        self.input.consume(consumed);
-        Ok(length)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -249,7 +152,7 @@ mod tests {
             arrived.push(serde_json::to_value(message).unwrap());
         }
         lines.outbox = None;
-        written.wait();
+        written.recv_timeout(LAST_WORDS).ok();
         let answered = BufReader::new(reader)
             .lines()
             .map(|line| serde_json::from_str(&line.unwrap()).unwrap())
@@ -300,22 +203,5 @@ mod tests {
             let ids: Vec<_> = answered.iter().map(|answer| answer["id"].clone()).collect();
             assert_eq!(ids, id.into_iter().collect::<Vec<_>>());
         }
-    }
-
-    #[test]
-    #[ignore = "slow"]
-    fn a_too_long_message_gets_an_error_with_its_id() {
-        let big = "x".repeat(20 * 1024 * 1024);
-        let call = format!(
-            "{{\"jsonrpc\":\"2.0\",\"method\":\"tools/call\",\"params\":{{\"name\":\"file_write\",\"arguments\":{{\"content\":\"{big}\"}}}},\"id\":\"last\"}}\n"
-        );
-        let other = format!("{{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"{big}\"}}\n");
-        let (answered, arrived) = exchange(format!("{call}{other}{}\n", ping(3)).into_bytes());
-        assert_eq!(arrived.len(), 1, "only the ping arrives");
-        assert_eq!(answered[0]["id"], "last");
-        assert_eq!(answered[0]["result"]["isError"], true);
-        assert_eq!(answered[0]["result"]["structuredContent"]["code"], "UNREADABLE_PAYLOAD");
-        assert_eq!(answered[1]["id"], 2);
-        assert_eq!(answered[1]["error"]["code"], -32600);
     }
 }
