@@ -5,11 +5,10 @@
 
 use std::sync::Arc;
 
-use ground::git::ByteSlice;
 use serde::Deserialize;
 
 use crate::claimed_line::{ClaimedLine, ClaimingTool, shown_word};
-use crate::commit_note::{CommitNote, MAX_RANGES, NotedLines, line_range};
+use crate::commit_note::{CommitNote, NotedLines, line_range};
 use crate::version_text::{VersionText, sha256_digits};
 
 #[derive(Deserialize)]
@@ -34,7 +33,7 @@ struct AttributedRange {
 
 pub(crate) fn parse_note(bytes: &[u8]) -> Option<CommitNote> {
     let parsed: AgentBlameNote = serde_json::from_slice(bytes).ok()?;
-    if !matches!(parsed.version, 1 | 2) || parsed.attributions.len() > MAX_RANGES {
+    if !matches!(parsed.version, 1 | 2) {
         return None;
     }
     let mut note = CommitNote::default();
@@ -47,7 +46,7 @@ pub(crate) fn parse_note(bytes: &[u8]) -> Option<CommitNote> {
         let lines = line_range(range.start_line, range.end_line)?;
         let hash = range.content_hash.as_deref().and_then(sha256_digits);
         let writer = writer.if_it_names_somebody().map(Arc::new);
-        note.add_claim(range.path.as_bytes().as_bstr(), NotedLines { lines, writer, hash });
+        note.entry(range.path.into()).or_default().push(NotedLines { lines, writer, hash });
     }
     Some(note)
 }
@@ -60,6 +59,8 @@ pub(crate) fn is_about_text(noted: &NotedLines, text: &VersionText) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use ground::git::BStr;
+
     use super::*;
     use crate::commit_note::last_about;
 
@@ -73,12 +74,12 @@ mod tests {
         let first = first.replace("contentHash", "content_hash").replace(":2,\"t", ":1,\"t");
         for text in [first, second.clone()] {
             let note = parse_note(text.as_bytes()).unwrap();
-            let noted = last_about(note.claims_about("a.rs".into()), 3).unwrap();
+            let noted = last_about(&note[BStr::new("a.rs")], 3).unwrap();
             assert_eq!(noted.writer.as_ref().unwrap().agent.as_deref(), Some("cursor"));
             assert!(is_about_text(noted, &VersionText::new(b"a\nb\r\nc\n".to_vec())));
             assert!(!is_about_text(noted, &VersionText::new(b"b\na\nc\n".to_vec())));
             assert!(!is_about_text(noted, &VersionText::new(b"".to_vec())));
-            assert_eq!(last_about(note.claims_about("a.rs".into()), 1), None);
+            assert_eq!(last_about(&note[BStr::new("a.rs")], 1), None);
         }
         let others = [
             second.replace("\"version\":2", "\"version\":9"),

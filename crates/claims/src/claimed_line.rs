@@ -92,30 +92,21 @@ impl ClaimedLine {
     /// Says who wrote the line, as the tool claims: `claude with claude-opus-4-6, for Ada, under
     /// INT-001`.
     pub fn in_words(&self) -> String {
-        match &self.intent {
-            Some(intent) => format!("{}, under {intent}", self.writer_in_words()),
-            None => self.writer_in_words(),
-        }
-    }
-
-    fn writer_in_words(&self) -> String {
-        let model = self.model.as_ref();
-        let who = match (&self.agent, model) {
-            (Some(agent), Some(model)) => format!("{agent} with {model}"),
-            (Some(agent), None) => agent.clone(),
-            (None, Some(model)) => model.clone(),
-            (None, None) => {
-                let nobody = match (&self.session, &self.intent) {
-                    (None, Some(_)) => "somebody",
-                    _ => "an agent",
-                };
-                return self.human.clone().unwrap_or_else(|| nobody.to_owned());
-            }
+        let program = match (&self.agent, &self.model) {
+            (Some(agent), Some(model)) => Some(format!("{agent} with {model}")),
+            (agent, model) => agent.as_ref().or(model.as_ref()).cloned(),
         };
-        match &self.human {
-            Some(human) => format!("{who}, for {human}"),
-            None => who,
+        let mut words = match (program, &self.human) {
+            (Some(program), Some(human)) => format!("{program}, for {human}"),
+            (program, human) => program.or_else(|| human.clone()).unwrap_or_else(|| {
+                let nobody = self.session.is_none() && self.intent.is_some();
+                if nobody { "somebody" } else { "an agent" }.to_owned()
+            }),
+        };
+        if let Some(intent) = &self.intent {
+            words.push_str(&format!(", under {intent}"));
         }
+        words
     }
 
     /// Returns the first line of what the person asked, while its transcript is on this machine.

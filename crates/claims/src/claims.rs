@@ -36,7 +36,6 @@ pub struct Claims<'git> {
     of_files: HashMap<(ObjectId, BString), ClaimsOfFile>,
 }
 
-#[derive(Default)]
 struct NotesOfCommit {
     git_ai: Option<CommitNote>,
     agent_blame: Option<CommitNote>,
@@ -78,8 +77,8 @@ impl<'git> Claims<'git> {
         }
         let number = u32::try_from(line).ok()?.checked_add(1)?;
         let notes = self.notes_of(commit);
-        let in_note = notes.git_ai.as_ref().map_or(&[][..], |note| note.claims_about(path));
-        if let Some(noted) = last_about(in_note, number) {
+        let in_note = notes.git_ai.as_ref().and_then(|note| last_about(note.get(path)?, number));
+        if let Some(noted) = in_note {
             return noted.writer.as_deref().cloned();
         }
         let compared = self.claims_of_file(commit, path, notes.agent_blame.as_ref());
@@ -123,7 +122,7 @@ impl<'git> Claims<'git> {
         if let Some(known) = self.of_files.get(&key) {
             return Arc::clone(known);
         }
-        let noted = note.map_or(&[][..], |note| note.claims_about(path));
+        let noted = note.and_then(|note| note.get(path)).map_or(&[][..], Vec::as_slice);
         let traces = self.trace_files.about_file(self.git, self.root, path);
         let sessions_wrote =
             path.to_str().is_ok_and(|path| self.session_runs.are_about(self.root, path));

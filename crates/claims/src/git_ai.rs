@@ -19,7 +19,7 @@ use ground::git::{BStr, ByteSlice};
 use serde::Deserialize;
 
 use crate::claimed_line::{ClaimedLine, ClaimingTool, shown_person, shown_word};
-use crate::commit_note::{CommitNote, MAX_RANGES, NotedLines, line_range};
+use crate::commit_note::{CommitNote, NotedLines, line_range};
 
 /// The newest format that is read. A later one may count lines in another way.
 const NEWEST_FORMAT: u32 = 3;
@@ -85,7 +85,6 @@ fn parse_attestations(bytes: &[u8]) -> Option<CommitNote> {
     let mut note = CommitNote::default();
     let mut writers: HashMap<&str, Option<Arc<ClaimedLine>>> = HashMap::new();
     let mut path: Option<&BStr> = None;
-    let mut count = 0;
     for line in attestations.lines().map(|line| line.trim_end()).filter(|line| !line.is_empty()) {
         let Some(entry) = line.strip_prefix(b"  ") else {
             path = Some(path_in(line)?);
@@ -96,13 +95,10 @@ fn parse_attestations(bytes: &[u8]) -> Option<CommitNote> {
             return None;
         }
         let writer = writers.entry(key).or_insert_with(|| metadata.writer(key).map(Arc::new));
+        let noted = note.entry(path?.to_owned()).or_default();
         for range in ranges.split(',') {
-            count += 1;
-            if count > MAX_RANGES {
-                return None;
-            }
             let lines = lines_in(range)?;
-            note.add_claim(path?, NotedLines { lines, writer: writer.clone(), hash: None });
+            noted.push(NotedLines { lines, writer: writer.clone(), hash: None });
         }
     }
     Some(note)
@@ -225,9 +221,7 @@ fn parse_files(bytes: &[u8]) -> Option<CommitNote> {
                 noted.push(NotedLines { lines, writer: writer.clone(), hash: None });
             }
         }
-        for noted in without_disputed_lines(noted) {
-            note.add_claim(path.as_bytes().as_bstr(), noted);
-        }
+        note.insert(path.into(), without_disputed_lines(noted));
     }
     Some(note)
 }

@@ -165,7 +165,7 @@ impl SessionRuns {
                 let first = longest.checked_sub(run.longest_at).filter(|first| *first >= 1)?;
                 let last = first.checked_add(run.lines.checked_sub(1)?)?;
                 let lines: RangeInclusive<u32> = first..=last;
-                text.matches_hash_of_lines(&lines, &run.all).then_some(lines)
+                text.matches_hash(&lines, &run.all).then_some(lines)
             });
             let lines = found.next()?;
             // If a text has two copies of a run, nobody knows which one the session wrote.

@@ -21,7 +21,6 @@ use crate::version_text::sha256_digits;
 pub(crate) const MAX_FILE: u64 = 64 * 1024 * 1024;
 /// The longest record, in bytes.
 const MAX_RECORD: usize = 1024 * 1024;
-const MAX_RANGES: usize = 1_000_000;
 
 #[derive(Debug)]
 pub(crate) struct TraceFile {
@@ -81,14 +80,9 @@ impl TraceFile {
 
     pub(crate) fn parse(bytes: &[u8]) -> Self {
         let mut file = Self::of_tool(ClaimingTool::AgentTrace);
-        let mut ranges = 0;
         for line in bytes.lines().filter(|line| line.len() <= MAX_RECORD) {
             let Ok(object) = serde_json::from_slice::<Map<String, Value>>(line) else { continue };
             let Some((record, shape)) = dialect::read(object) else { continue };
-            ranges += range_count(&record);
-            if ranges > MAX_RANGES {
-                break;
-            }
             file.records += 1;
             file.names_the_base |= is_of_reference_implementation(&record);
             if record.kind == RecordKind::Mutation {
@@ -124,11 +118,6 @@ impl TraceFile {
             self.files.entry(changed.relative_path.as_str().to_owned()).or_default().push(change);
         }
     }
-}
-
-fn range_count(record: &Record) -> usize {
-    let conversations = record.files.iter().flat_map(|file| &file.conversations);
-    conversations.map(|conversation| 1 + conversation.ranges.len()).sum()
 }
 
 /// Returns true if a record has the marks of the reference implementation: a version of two parts,

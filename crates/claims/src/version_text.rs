@@ -30,10 +30,12 @@ impl VersionText {
     }
 
     /// Returns true if lines have this SHA-256, in hex. Tools disagree about whether the last line
-    /// end is part of it.
+    /// end is part of it, and some have only line feeds.
     pub(crate) fn matches_hash(&self, lines: &RangeInclusive<u32>, hash: &str) -> bool {
         let Some(whole) = self.lines(lines) else { return false };
-        without_end(whole).iter().any(|text| store::sha256(text) == hash)
+        let joined = whole.lines().collect::<Vec<_>>().join(&b'\n');
+        let mut spellings = without_end(whole).into_iter().chain([joined.as_slice()]);
+        spellings.any(|text| store::sha256(text) == hash)
     }
 
     /// Returns the lines of the text, or `None` for an empty one.
@@ -87,13 +89,6 @@ impl VersionText {
             found.entry(store::sha256(line)).or_default().push(number);
         }
         found
-    }
-
-    /// Returns true if lines, with a line feed between them, have this SHA-256, in hex.
-    pub(crate) fn matches_hash_of_lines(&self, lines: &RangeInclusive<u32>, hash: &str) -> bool {
-        let Some(whole) = self.lines(lines) else { return false };
-        let lines: Vec<&[u8]> = whole.lines().collect();
-        store::sha256(&lines.join(&b'\n')) == hash
     }
 }
 

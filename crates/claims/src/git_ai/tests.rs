@@ -28,7 +28,8 @@ const METADATA: &str = r#"{
 
 /// Returns agent, model, session and human of a line, separated by spaces.
 fn said_of(note: &CommitNote, path: &str, line: u32) -> String {
-    let Some(noted) = last_about(note.claims_about(path.into()), line) else {
+    let noted = note.get(BStr::new(path)).and_then(|claims| last_about(claims, line));
+    let Some(noted) = noted else {
         return "nothing".to_owned();
     };
     let Some(writer) = &noted.writer else { return "nobody".to_owned() };
@@ -165,6 +166,6 @@ proptest! {
             ranges.iter().map(|(first, more)| format!("{first}-{}", first + more)).collect();
         let note = parsed(&format!("a\n  s_1::t_1 {}\n", listed.join(","))).unwrap();
         let is_named = ranges.iter().any(|(first, more)| (*first..=first + more).contains(&line));
-        prop_assert_eq!(last_about(note.claims_about("a".into()), line).is_some(), is_named);
+        prop_assert_eq!(last_about(&note[BStr::new("a")], line).is_some(), is_named);
     }
 }
