@@ -1,22 +1,22 @@
 //! The handshake: reads the client's `initialize` and says what this server offers.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tower_lsp::jsonrpc::Error;
 use tower_lsp::lsp_types as lsp;
 
 use super::ordered::{Ordered, Phase};
-use super::refusal::{RequestRefusal, RequestResult};
+use super::refusal::RequestRefusal;
 use super::requests::Ticket;
 use super::world::World;
 use super::{convert, features};
 
 impl Ordered {
     pub(super) fn initialize(&mut self, ticket: Ticket, params: Value) {
-        let (params, capabilities) = match parse(params) {
-            Ok(read) => read,
-            Err(refusal) => return self.reply(ticket, Err(refusal.into())),
-        };
-        let mut warnings = self.world.initialize(&params, &capabilities);
+        if !params["capabilities"].is_object() {
+            let refusal = RequestRefusal::params("initialize", "`capabilities` is no object");
+            return self.reply(ticket, Err(refusal.into()));
+        }
+        let mut warnings = self.world.initialize(&params);
         warnings.extend(self.world.distrust_client_of((self.agent)()));
         let result = serde_json::to_value(result(&self.world));
         let mut result = result.map_err(|_| Error::internal_error());
@@ -28,7 +28,8 @@ impl Ordered {
         self.phase = Phase::Running;
         self.reply(ticket, result);
         self.warn(warnings);
-        if let Some(process) = params.process_id {
+        let process = params["processId"].as_u64().and_then(|id| u32::try_from(id).ok());
+        if let Some(process) = process {
             self.outside.end_with(process);
         }
     }
@@ -85,72 +86,28 @@ fn notebook_sync() -> Value {
     json!({ "notebookSelector": [{ "notebook": notebook }], "save": true })
 }
 
-/// Reads the parameters, and returns them with the capabilities as the client sent them. A field or capability that does not follow the protocol is dropped instead
-/// of refused, because a session without it is better than none.
-fn parse(mut params: Value) -> RequestResult<(lsp::InitializeParams, Value)> {
-    let strict = match serde_json::from_value(params.clone()) {
-        Ok(read) => return Ok((read, params["capabilities"].take())),
-        Err(error) => error,
-    };
-    let refusal = || RequestRefusal::params("initialize", &strict);
-    let fields = params.as_object_mut().ok_or_else(refusal)?;
-    let sections = fields.get_mut("capabilities").and_then(Value::as_object_mut);
-    let sections = sections.ok_or_else(refusal)?;
-    for (section, capabilities) in sections.iter_mut() {
-        if let Some(capabilities) = capabilities.as_object_mut() {
-            keep_readable(capabilities, |one| json!({ "capabilities": { section: one } }));
-        }
-    }
-    keep_readable(sections, |one| json!({ "capabilities": one }));
-    keep_readable(fields, |one| {
-        let mut alone = json!({ "capabilities": {} });
-        if let (Some(alone), Value::Object(one)) = (alone.as_object_mut(), one) {
-            alone.extend(one);
-        }
-        alone
-    });
-    let read = serde_json::from_value(params.clone()).map_err(|_| refusal())?;
-    Ok((read, params["capabilities"].take()))
-}
-
-/// Keeps the entries that can be read if nothing else is present.
-fn keep_readable(entries: &mut Map<String, Value>, alone: impl Fn(Value) -> Value) {
-    entries.retain(|name, value| {
-        let read = serde_json::from_value::<lsp::InitializeParams>(alone(json!({ name: value })));
-        if let Err(error) = &read {
-            tracing::warn!(name, %error, "a field of initialize cannot be read and is ignored");
-        }
-        read.is_ok()
-    });
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn an_unreadable_capability_affects_no_other_one() {
-        let (params, _) = parse(json!({
-            "processId": "none", "locale": 7, "rootUri": ":no address:",
+    fn an_unreadable_field_affects_no_other_one() {
+        let mut world = World::new(|_, _| Vec::new(), |_, _| Vec::new());
+        let warnings = world.initialize(&json!({
+            "processId": "none", "locale": 7, "rootUri": ":no address:", "trace": 7,
+            "workspaceFolders": [7, { "uri": "file:///shop", "name": "shop" }],
             "capabilities": {
                 "general": { "positionEncodings": ["utf-8"] },
                 "window": 7,
                 "workspace": { "configuration": true, "applyEdit": "perhaps" },
             },
             "initializationOptions": { "interactive": true },
-        }))
-        .unwrap();
-        let workspace = params.capabilities.workspace.unwrap();
-        assert_eq!((workspace.configuration, workspace.apply_edit), (Some(true), None));
-        assert!(params.capabilities.general.unwrap().position_encodings.is_some());
-        assert_eq!((params.process_id, params.capabilities.window), (None, None));
-        assert_eq!(params.initialization_options, Some(json!({ "interactive": true })));
-    }
-
-    #[test]
-    fn an_invalid_handshake_is_refused() {
-        for params in [json!(null), json!([]), json!({}), json!({ "capabilities": 7 })] {
-            assert!(parse(params.clone()).is_err(), "{params}");
-        }
+        }));
+        assert!(warnings.is_empty(), "{warnings:?}");
+        let snapshot = &world.snapshot;
+        assert!(snapshot.client.configuration && snapshot.settings.interactive);
+        assert!(!snapshot.client.progress && !snapshot.settings.trace);
+        assert_eq!(snapshot.encoding, code::Encoding::Utf8);
+        assert_eq!(snapshot.folders.len(), 1);
     }
 }

@@ -12,6 +12,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use serde::Deserialize as _;
 use serde_json::Value;
 use tower_lsp::lsp_types as lsp;
 
@@ -59,16 +60,15 @@ impl World {
 
     /// Takes over the client's capabilities, settings and folders at the start of the session.
     /// Returns a warning for each setting that is not understood.
-    pub(crate) fn initialize(
-        &mut self,
-        params: &lsp::InitializeParams,
-        capabilities: &Value,
-    ) -> Vec<String> {
-        let client = Capabilities::new(capabilities);
-        let (mut settings, problems) = Settings::at_start(params.initialization_options.as_ref());
+    ///
+    /// The fields are read one by one, because a session without a field that does not follow the
+    /// protocol is better than none.
+    pub(crate) fn initialize(&mut self, params: &Value) -> Vec<String> {
+        let client = Capabilities::new(&params["capabilities"]);
+        let (mut settings, problems) = Settings::at_start(params.get("initializationOptions"));
         // Clients send "off" even if the user did not ask for it, so it does not override the
         // user's own setting.
-        settings.trace |= params.trace.as_ref().is_some_and(is_traced);
+        settings.trace |= lsp::TraceValue::deserialize(&params["trace"]).is_ok_and(is_traced);
         self.initial_settings = settings.clone();
         self.snapshot.encoding = client.negotiate(settings.position_encoding);
         self.snapshot.client = Arc::new(client);
@@ -105,15 +105,15 @@ impl World {
     }
 }
 
-fn is_traced(value: &lsp::TraceValue) -> bool {
+fn is_traced(value: lsp::TraceValue) -> bool {
     matches!(value, lsp::TraceValue::Messages | lsp::TraceValue::Verbose)
 }
 
-fn workspace_folders(params: &lsp::InitializeParams) -> BTreeSet<PathBuf> {
-    if let Some(folders) = &params.workspace_folders {
-        return folders.iter().filter_map(|folder| convert::path_of(&folder.uri)).collect();
+fn workspace_folders(params: &Value) -> BTreeSet<PathBuf> {
+    let path = |uri: &Value| convert::path_of(&uri.as_str()?.parse().ok()?);
+    match &params["workspaceFolders"] {
+        Value::Array(folders) => folders.iter().filter_map(|it| path(&it["uri"])).collect(),
+        // Deprecated in the protocol, but some clients send nothing else.
+        _ => path(&params["rootUri"]).into_iter().collect(),
     }
-    // Deprecated in the protocol, but some clients send nothing else.
-    let root = params.root_uri.as_ref().and_then(convert::path_of);
-    root.into_iter().collect()
 }

@@ -12,7 +12,7 @@ use crate::ordered::Ordered;
 impl Ordered {
     pub(crate) fn set_trace(&mut self, params: lsp::SetTraceParams) {
         let world = &mut self.world;
-        world.initial_settings.trace = is_traced(&params.value);
+        world.initial_settings.trace = is_traced(params.value);
         Arc::make_mut(&mut world.snapshot.settings).trace = world.initial_settings.trace;
     }
 
