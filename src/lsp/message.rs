@@ -1,5 +1,6 @@
 //! Parses the body of a frame into a message: a request, a notification or an answer.
 
+use serde::Deserialize as _;
 use serde_json::Value;
 use tower_lsp::jsonrpc::{self, Error, ErrorCode, Id};
 
@@ -12,70 +13,46 @@ pub enum Message {
 }
 
 /// Why the bytes that arrived are not a valid message. The frame or its JSON is broken, or the JSON
-/// is neither a request nor an answer, or it is an answer that cannot be read. The last gets no
-/// reply, since an answer must not be answered.
-#[derive(Debug)]
-pub enum Rejected {
-    Unparsable(String),
-    Shape {
-        id: Id,
-        reason: String,
-    },
-    /// The body is an answer that cannot be read. It gets no reply, since an answer must not be
+/// is neither a request nor an answer, or it is an answer that cannot be read.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Rejected {
+    pub(crate) reason: String,
+    /// The request and the code for the reply. `None` for an answer, since an answer must not be
     /// answered.
-    Answer {
-        reason: String,
-    },
+    answered: Option<(Id, ErrorCode)>,
 }
 
 impl Rejected {
+    pub(crate) fn unparsable(reason: String) -> Self {
+        Self { reason, answered: Some((Id::Null, ErrorCode::ParseError)) }
+    }
+
     /// Returns the error reply for the client. `None` if the message must not be answered.
     pub fn reply(self) -> Option<jsonrpc::Response> {
-        let (id, code, reason) = match self {
-            Self::Unparsable(reason) => (Id::Null, ErrorCode::ParseError, reason),
-            Self::Shape { id, reason } => (id, ErrorCode::InvalidRequest, reason),
-            Self::Answer { reason } => {
-                tracing::warn!(reason, "an answer from the client cannot be read");
-                return None;
-            }
-        };
-        tracing::warn!(reason, "the client sent an invalid message");
-        let error = Error { code, message: reason.into(), data: None };
+        tracing::warn!(self.reason, "the client sent an invalid message");
+        let (id, code) = self.answered?;
+        let error = Error { code, message: self.reason.into(), data: None };
         Some(jsonrpc::Response::from_error(id, error))
     }
 }
 
 pub fn parse(body: &[u8]) -> Result<Message, Rejected> {
     let value: Value = serde_json::from_slice(body)
-        .map_err(|error| Rejected::Unparsable(format!("the message is not JSON: {error}")))?;
-    let Some(object) = value.as_object() else {
-        let reason = "a message is a JSON object; batches are no part of the protocol".to_owned();
-        return Err(Rejected::Shape { id: Id::Null, reason });
-    };
-    if !object.contains_key("method")
-        && (object.contains_key("result") || object.contains_key("error"))
-    {
+        .map_err(|error| Rejected::unparsable(format!("the message is not JSON: {error}")))?;
+    let has = |member: &str| value.get(member).is_some();
+    if !has("method") && (has("result") || has("error")) {
         return answer(value);
     }
-    request(value)
-}
-
-fn request(value: Value) -> Result<Message, Rejected> {
-    let id = || {
-        let id = value.get("id").cloned();
-        id.and_then(|id| serde_json::from_value(id).ok()).unwrap_or(Id::Null)
-    };
-    if !value.get("method").is_some_and(Value::is_string) {
-        let reason = "the message has no method".to_owned();
-        return Err(Rejected::Shape { id: id(), reason });
+    let id = value.get("id").and_then(|id| Id::deserialize(id).ok()).unwrap_or(Id::Null);
+    let invalid = |reason| Rejected { reason, answered: Some((id, ErrorCode::InvalidRequest)) };
+    if !value["method"].is_string() {
+        let reason = "a message is an object with a method; batches are no part of the protocol";
+        return Err(invalid(reason.to_owned()));
     }
-    let on_error = id();
-    let request: jsonrpc::Request = serde_json::from_value(value).map_err(|error| {
-        Rejected::Shape { id: on_error, reason: format!("the message is no request: {error}") }
-    })?;
+    let request: jsonrpc::Request = serde_json::from_value(value)
+        .map_err(|error| invalid(format!("the message is no request: {error}")))?;
     let (method, id, params) = request.into_parts();
-    let method = method.into_owned();
-    let params = params.unwrap_or(Value::Null);
+    let (method, params) = (method.into_owned(), params.unwrap_or(Value::Null));
     Ok(match id {
         Some(id) => Message::Request { id, method, params },
         None => Message::Notification { method, params },
@@ -84,7 +61,7 @@ fn request(value: Value) -> Result<Message, Rejected> {
 
 fn answer(value: Value) -> Result<Message, Rejected> {
     let response: jsonrpc::Response = serde_json::from_value(value)
-        .map_err(|error| Rejected::Answer { reason: error.to_string() })?;
+        .map_err(|error| Rejected { reason: error.to_string(), answered: None })?;
     let (id, result) = response.into_parts();
     Ok(Message::Answer { id, result })
 }

@@ -25,26 +25,11 @@ const MAX_HEADER_BYTES: u64 = 8 << 10;
 /// How many parsed messages may wait for the loop before the reader pauses.
 const QUEUED_MESSAGES: usize = 256;
 
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum FrameError {
-    #[error("{bytes} bytes before a Content-Length header were not a header and were skipped")]
-    Garbage { bytes: u64 },
-    #[error("a message of {bytes} bytes was skipped; the limit is 64 MiB")]
-    TooLarge { bytes: u64 },
-}
-
 pub struct Frames<R> {
     input: R,
     /// The length from a header that follows garbage. The garbage is reported before the frame is
     /// read.
     length: Option<u64>,
-}
-
-enum FrameHeader {
-    Length { bytes: u64, garbage: u64 },
-    Other,
-    Blank,
-    Garbage { bytes: u64 },
 }
 
 impl<R: BufRead> Frames<R> {
@@ -54,30 +39,27 @@ impl<R: BufRead> Frames<R> {
 
     /// Returns the body of the next frame, or an error for what was skipped. `None` at the end of
     /// the stream.
-    pub fn next_frame(&mut self) -> io::Result<Option<Result<Vec<u8>, FrameError>>> {
+    pub fn next_frame(&mut self) -> io::Result<Option<Result<Vec<u8>, Rejected>>> {
         let mut skipped = 0;
-        loop {
-            let Some(line) = self.header_line()? else { return Ok(None) };
-            match header(&line) {
-                FrameHeader::Length { bytes, garbage } => {
-                    self.length = Some(bytes);
-                    skipped += garbage;
-                    if skipped > 0 {
-                        return Ok(Some(Err(FrameError::Garbage { bytes: skipped })));
-                    }
-                }
-                FrameHeader::Other => {}
-                FrameHeader::Blank => {
-                    if let Some(bytes) = self.length.take() {
-                        return self.body(bytes);
-                    }
-                }
-                FrameHeader::Garbage { bytes } => {
-                    skipped += bytes;
-                    self.length = None;
-                }
+        while let Some(line) = self.header_line()? {
+            let (length, garbage) = header(&line);
+            skipped += garbage;
+            if length.is_some() || garbage > 0 {
+                self.length = length;
+            }
+            if length.is_some() && skipped > 0 {
+                let reason = format!(
+                    "{skipped} bytes before a Content-Length header were not a header and were skipped"
+                );
+                return Ok(Some(Err(Rejected::unparsable(reason))));
+            }
+            if line.trim_ascii().is_empty()
+                && let Some(bytes) = self.length.take()
+            {
+                return self.body(bytes);
             }
         }
+        Ok(None)
     }
 
     fn header_line(&mut self) -> io::Result<Option<Vec<u8>>> {
@@ -86,11 +68,11 @@ impl<R: BufRead> Frames<R> {
         Ok((read > 0).then_some(line))
     }
 
-    fn body(&mut self, bytes: u64) -> io::Result<Option<Result<Vec<u8>, FrameError>>> {
+    fn body(&mut self, bytes: u64) -> io::Result<Option<Result<Vec<u8>, Rejected>>> {
         if bytes > MAX_FRAME_BYTES {
             let skipped = io::copy(&mut (&mut self.input).take(bytes), &mut io::sink())?;
-            let whole = skipped == bytes;
-            return Ok(whole.then_some(Err(FrameError::TooLarge { bytes })));
+            let reason = format!("a message of {bytes} bytes was skipped; the limit is 64 MiB");
+            return Ok((skipped == bytes).then(|| Err(Rejected::unparsable(reason))));
         }
         // The length is only a claim of the client, so memory is allocated as bytes arrive.
         let mut body = Vec::with_capacity(usize::try_from(bytes.min(1 << 20)).unwrap_or(0));
@@ -99,41 +81,20 @@ impl<R: BufRead> Frames<R> {
     }
 }
 
-fn header(line: &[u8]) -> FrameHeader {
-    let text = String::from_utf8_lossy(line);
-    let trimmed = text.trim_end_matches(['\r', '\n']);
-    if trimmed.is_empty() {
-        return FrameHeader::Blank;
-    }
-    if let Some(bytes) = content_length(trimmed) {
-        return FrameHeader::Length { bytes, garbage: 0 };
-    }
-    let garbage = FrameHeader::Garbage { bytes: line.len() as u64 };
+/// Returns the length that the line says, and how many of its bytes are no header.
+fn header(line: &[u8]) -> (Option<u64>, u64) {
+    let text = String::from_utf8_lossy(line).to_ascii_lowercase();
     // A body that is longer than its header says ends directly before the next header, on the same
     // line.
-    let Some(at) = trimmed.to_ascii_lowercase().rfind("content-length:") else {
-        return if is_other_header(trimmed) { FrameHeader::Other } else { garbage };
+    if let Some((before, length)) = text.rsplit_once("content-length:") {
+        let length = length.trim().parse().ok().filter(|bytes| *bytes <= ABSURD_BYTES);
+        return (length, if length.is_some() { before.len() } else { line.len() } as u64);
+    }
+    let is_name = |name: &str| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
     };
-    match trimmed.get(at..).and_then(content_length) {
-        Some(bytes) => FrameHeader::Length { bytes, garbage: at as u64 },
-        None => garbage,
-    }
-}
-
-fn content_length(line: &str) -> Option<u64> {
-    let (name, value) = line.split_once(':')?;
-    if !name.trim().eq_ignore_ascii_case("content-length") {
-        return None;
-    }
-    value.trim().parse().ok().filter(|bytes| *bytes <= ABSURD_BYTES)
-}
-
-fn is_other_header(line: &str) -> bool {
-    line.split_once(':').is_some_and(|(name, _)| {
-        !name.is_empty()
-            && !name.eq_ignore_ascii_case("content-length")
-            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
-    })
+    let is_header = text.split_once(':').is_some_and(|(name, _)| is_name(name));
+    (None, if is_header || text.trim().is_empty() { 0 } else { line.len() as u64 })
 }
 
 /// What the reader passes to the loop, in the order of arrival. The channel closes at the end of
@@ -148,10 +109,8 @@ pub(crate) fn spawn_reader(
         let mut frames = Frames::new(BufReader::with_capacity(64 << 10, input));
         loop {
             let incoming = match frames.next_frame() {
-                Ok(Some(Ok(body))) => message::parse(&body),
-                Ok(Some(Err(error))) => Err(Rejected::Unparsable(error.to_string())),
+                Ok(Some(frame)) => frame.and_then(|body| message::parse(&body)),
                 Ok(None) => return,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => {
                     tracing::error!(%error, "the client's stream cannot be read");
                     return;
@@ -165,31 +124,27 @@ pub(crate) fn spawn_reader(
     Ok(receiver)
 }
 
-/// The queue of messages to the client. The writer thread sends them in this order.
+/// The queue of messages to the client. The writer thread sends them in this order, and ends at a
+/// `None`.
 ///
 /// The queue has no limit, because nothing in the server may wait for a client that does not read.
 #[derive(Clone)]
 pub(crate) struct Outbox {
-    sender: std::sync::mpsc::Sender<Outgoing>,
-}
-
-enum Outgoing {
-    Frame(String),
-    Close,
+    sender: std::sync::mpsc::Sender<Option<String>>,
 }
 
 impl Outbox {
     pub(crate) fn send(&self, message: &impl Serialize) {
         match serde_json::to_string(message) {
             // The writer ends early only if the client's stream is closed. Then nobody can be told.
-            Ok(text) => drop(self.sender.send(Outgoing::Frame(text))),
+            Ok(text) => drop(self.sender.send(Some(text))),
             Err(error) => tracing::error!(%error, "a message cannot be written as JSON"),
         }
     }
 
     /// Ends the writer once all messages before this call are written.
     pub(crate) fn close(&self) {
-        drop(self.sender.send(Outgoing::Close));
+        drop(self.sender.send(None));
     }
 }
 
@@ -211,22 +166,21 @@ pub(crate) fn spawn_writer(
 }
 
 fn write_all(
-    queue: &std::sync::mpsc::Receiver<Outgoing>,
+    queue: &std::sync::mpsc::Receiver<Option<String>>,
     output: &mut impl Write,
 ) -> io::Result<()> {
-    while let Ok(Outgoing::Frame(first)) = queue.recv() {
-        write_frame(output, &first)?;
+    loop {
         // Flush only if no message waits, so that a burst is one write to the pipe.
-        loop {
-            match queue.try_recv() {
-                Ok(Outgoing::Frame(next)) => write_frame(output, &next)?,
-                Ok(Outgoing::Close) => return output.flush(),
-                Err(_) => break,
+        let next = match queue.try_recv() {
+            Ok(next) => next,
+            Err(_) => {
+                output.flush()?;
+                queue.recv().unwrap_or(None)
             }
-        }
-        output.flush()?;
+        };
+        let Some(text) = next else { return output.flush() };
+        write_frame(output, &text)?;
     }
-    output.flush()
 }
 
 fn write_frame(output: &mut impl Write, text: &str) -> io::Result<()> {
@@ -243,7 +197,7 @@ mod tests {
         format!("Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
     }
 
-    fn read_all(bytes: &[u8]) -> Vec<Result<String, FrameError>> {
+    fn read_all(bytes: &[u8]) -> Vec<Result<String, Rejected>> {
         let mut frames = Frames::new(bytes);
         let mut all = Vec::new();
         while let Some(next) = frames.next_frame().unwrap() {
@@ -282,7 +236,7 @@ mod tests {
             bytes.extend(frame("after"));
             let all = read_all(&bytes);
             assert_eq!(all.len(), 2, "{:?}: {all:?}", String::from_utf8_lossy(garbage));
-            assert!(matches!(all[0], Err(FrameError::Garbage { .. })), "{all:?}");
+            assert!(all[0].as_ref().is_err_and(|it| it.reason.contains("not a header")), "{all:?}");
             assert_eq!(all[1], Ok("after".to_owned()));
         }
     }
@@ -313,7 +267,8 @@ mod tests {
         let stream = header.as_bytes().chain(io::repeat(b'x').take(bytes));
         let after = frame("after");
         let mut frames = Frames::new(BufReader::new(stream.chain(&after[..])));
-        assert_eq!(frames.next_frame().unwrap(), Some(Err(FrameError::TooLarge { bytes })));
+        let refused = frames.next_frame().unwrap().expect("a frame").unwrap_err();
+        assert!(refused.reason.contains("67108865 bytes was skipped"), "{refused:?}");
         assert_eq!(frames.next_frame().unwrap(), Some(Ok(b"after".to_vec())));
     }
 
