@@ -34,11 +34,11 @@ pub struct AlsoLabelled {
     pub unrecorded: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// The levels that the user set. Other codes have the policy's level or their default.
     pub levels: BTreeMap<Code, Level>,
-    pub code_lens: bool,
+    pub code_lens: Option<bool>,
     pub also_labelled: AlsoLabelled,
     pub hover: HoverPlaces,
     pub inlay_hints: Option<bool>,
@@ -61,27 +61,6 @@ pub struct Settings {
     pub history_command: Option<String>,
 }
 
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            levels: BTreeMap::new(),
-            code_lens: true,
-            also_labelled: AlsoLabelled::default(),
-            hover: HoverPlaces::Names,
-            inlay_hints: None,
-            trace: false,
-            position_encoding: None,
-            interactive: false,
-            person: false,
-            started_by_agent: None,
-            saves: false,
-            status: false,
-            docs_url: None,
-            history_command: None,
-        }
-    }
-}
-
 impl Settings {
     pub(crate) fn level(&self, code: Code, policy: &Policy) -> Level {
         self.levels.get(&code).copied().unwrap_or_else(|| policy.editor_level(code))
@@ -91,6 +70,10 @@ impl Settings {
     /// widening a scope, can then be a single step.
     pub(crate) fn has_person(&self) -> bool {
         self.interactive || self.person
+    }
+
+    pub(crate) fn shows_lenses(&self) -> bool {
+        self.code_lens.unwrap_or(true)
     }
 
     /// Returns true if inlay hints are shown. They would repeat the lenses, so by default only
@@ -130,7 +113,7 @@ impl Settings {
                 let also = |name: &str| value.get(name).and_then(Value::as_bool);
                 let constants = set(&mut self.also_labelled.constants, also("constants"));
                 let unrecorded = set(&mut self.also_labelled.unrecorded, also("unrecorded"));
-                set(&mut self.code_lens, switch) || constants || unrecorded
+                set(&mut self.code_lens, switch.map(Some)) || constants || unrecorded
             }
             "hover" => set(&mut self.hover, serde_json::from_value(value.clone()).ok()),
             "inlayHints" => set(&mut self.inlay_hints, switch.map(Some)),
@@ -234,7 +217,7 @@ mod tests {
         let (bare, problems) = Settings::at_start(Some(&options));
         assert_eq!(problems, [""; 0]);
         let expected = Settings {
-            code_lens: false,
+            code_lens: Some(false),
             also_labelled: AlsoLabelled { constants: true, unrecorded: true },
             hover: HoverPlaces::Everywhere,
             history_command: Some("a.b".to_owned()),

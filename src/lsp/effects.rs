@@ -147,7 +147,7 @@ impl Ordered {
     pub(super) fn refresh(&self) {
         let client = &self.world.snapshot.client;
         let settings = &self.world.snapshot.settings;
-        if client.code_lens_refresh && settings.code_lens {
+        if client.code_lens_refresh && settings.shows_lenses() {
             self.outside.refresh::<lsp::request::CodeLensRefresh>();
         }
         if client.inlay_hint_refresh && settings.shows_hints(client) {

@@ -36,7 +36,7 @@ pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::CodeLensParams,
 ) -> RequestResult<Option<Vec<lsp::CodeLens>>> {
-    if !snapshot.settings.code_lens {
+    if !snapshot.settings.shows_lenses() {
         return Ok(None);
     }
     Ok(lenses(snapshot, &params.text_document.uri))
@@ -212,7 +212,7 @@ impl Session {
         editor.settings.inlay_hints = Some(true);
         assert_eq!(ask(&editor), 0, "hints were asked for");
         editor.settings.inlay_hints = None;
-        editor.settings.code_lens = false;
+        editor.settings.code_lens = Some(false);
         assert_eq!(ask(&editor), 0, "lenses are switched off");
     }
 
