@@ -24,9 +24,8 @@ impl ClientConversation {
         lane: Lane,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> RequestResult<T> {
-        let (sender, receiver) = tokio::sync::oneshot::channel();
-        self.pool.run(lane, move || drop(sender.send(work())));
-        receiver.await.map_err(|_| fault("a command", "its computation panicked"))
+        let done = self.pool.compute(lane, work).await;
+        done.map_err(|_| fault("a command", "its computation panicked"))
     }
 
     pub(crate) fn wrote(&self, paths: Vec<PathBuf>) {

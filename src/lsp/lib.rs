@@ -104,6 +104,9 @@ use workspace_location::WorkspaceLocation;
 
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
+/// The stack size of a thread. Some libraries walk deep syntax trees by recursion.
+const STACK_BYTES: usize = 8 << 20;
+
 /// Finds the workspace that governs a folder. Returns `None` if there is none.
 type FindPlace = fn(&Path) -> Option<WorkspaceLocation>;
 
@@ -164,14 +167,15 @@ fn serve(
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .thread_name("lsp-tasks")
+        .thread_stack_size(STACK_BYTES)
         .enable_time()
         .build()?;
-    let pool = pool::Pool::start()?;
     let incoming = transport::spawn_reader(input)?;
     let (outbox, written) = transport::spawn_writer(output)?;
     let (handle, events) = ordered::LoopHandle::new();
     let last = outbox.clone();
     let orderly = runtime.block_on(async move {
+        let pool = pool::Pool::new();
         ordered::Ordered::new(parts, pool, outbox, handle).run(incoming, events).await
     });
     // Tasks and jobs may still hold the outbox. Closing it sends the replies queued so far and

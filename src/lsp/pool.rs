@@ -1,17 +1,11 @@
-//! A few threads for computations. They form two lanes, so that a long job never delays a hover.
+//! Runs computations on threads of their own. They form two lanes, so that a long job never delays a
+//! hover.
 
-use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread;
 
-use ground::parallel::locked_value;
-
-type Job = Box<dyn FnOnce() + Send>;
-
-/// The stack size of a thread. Some libraries walk deep syntax trees by recursion.
-const STACK_BYTES: usize = 8 << 20;
+use tokio::sync::Semaphore;
+use tokio::task::{self, JoinError};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lane {
@@ -21,86 +15,77 @@ pub(crate) enum Lane {
     Worker,
 }
 
-/// A handle to the threads. They end when the last clone is dropped and the queues are empty.
 #[derive(Clone)]
 pub(crate) struct Pool {
-    latency: Sender<Job>,
-    worker: Sender<Job>,
+    latency: Arc<Semaphore>,
+    worker: Arc<Semaphore>,
 }
 
 impl Pool {
-    /// Starts the threads. Each lane gets as many as there are processors, at least two and at most
-    /// eight.
-    pub(crate) fn start() -> io::Result<Self> {
-        let threads = thread::available_parallelism().map_or(2, usize::from).clamp(2, 8);
-        Ok(Self { latency: lane("lsp-latency", threads)?, worker: lane("lsp-worker", threads)? })
+    /// Each lane has as many jobs at once as there are processors, at least two and at most eight.
+    pub(crate) fn new() -> Self {
+        let jobs = thread::available_parallelism().map_or(2, usize::from).clamp(2, 8);
+        Self { latency: Arc::new(Semaphore::new(jobs)), worker: Arc::new(Semaphore::new(jobs)) }
     }
 
-    /// Queues a job. If the job panics, the panic is logged and the thread goes on.
-    pub(crate) fn run(&self, lane: Lane, job: impl FnOnce() + Send + 'static) {
-        let sender = match lane {
+    /// Runs a job, and returns its result. It is an error if the job panics.
+    pub(crate) async fn compute<T: Send + 'static>(
+        &self,
+        lane: Lane,
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, JoinError> {
+        let lane = match lane {
             Lane::LatencySensitive => &self.latency,
             Lane::Worker => &self.worker,
         };
-        // The threads live longer than every sender, so sending cannot fail.
-        drop(sender.send(Box::new(job)));
+        // Nobody closes a lane, so there is always a place in it sooner or later.
+        let _place = lane.acquire().await.ok();
+        task::spawn_blocking(job).await
     }
-}
 
-fn lane(name: &str, threads: usize) -> io::Result<Sender<Job>> {
-    let (sender, receiver) = channel::<Job>();
-    let queue = Arc::new(Mutex::new(receiver));
-    for _ in 0..threads {
-        let queue = Arc::clone(&queue);
-        thread::Builder::new()
-            .name(name.to_owned())
-            .stack_size(STACK_BYTES)
-            .spawn(move || work(&queue))?;
-    }
-    Ok(sender)
-}
-
-fn work(queue: &Mutex<Receiver<Job>>) {
-    loop {
-        let next = locked_value(queue).recv();
-        let Ok(job) = next else { return };
-        if catch_unwind(AssertUnwindSafe(job)).is_err() {
-            tracing::error!("a background job panicked; the panic is above");
-        }
+    /// Starts a job. If it panics, the panic is logged.
+    pub(crate) fn run(&self, lane: Lane, job: impl FnOnce() + Send + 'static) {
+        let pool = self.clone();
+        tokio::spawn(async move {
+            if pool.compute(lane, job).await.is_err() {
+                tracing::error!("a background job panicked; the panic is above");
+            }
+        });
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc::channel;
     use std::time::Duration;
 
     use super::*;
 
-    #[test]
-    fn a_busy_worker_lane_does_not_delay_the_other() {
-        let pool = Pool::start().unwrap();
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_busy_worker_lane_does_not_delay_the_other() {
+        let pool = Pool::new();
         let (release, hold) = channel::<()>();
-        let hold = Arc::new(Mutex::new(hold));
+        let hold = Arc::new(std::sync::Mutex::new(hold));
         for _ in 0..32 {
             let hold = Arc::clone(&hold);
             pool.run(Lane::Worker, move || {
                 hold.lock().unwrap().recv().ok();
             });
         }
-        let (done, finished) = channel();
-        pool.run(Lane::LatencySensitive, move || done.send(7).unwrap());
-        assert_eq!(finished.recv_timeout(Duration::from_secs(10)), Ok(7));
+        let job = pool.compute(Lane::LatencySensitive, || 7);
+        let done = tokio::time::timeout(Duration::from_secs(10), job).await;
+        assert_eq!(done.unwrap().unwrap(), 7);
         drop(release);
     }
 
-    #[test]
-    fn a_panic_leaves_the_threads_alive() {
-        let pool = Pool::start().unwrap();
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_panic_leaves_the_lane_free() {
+        let pool = Pool::new();
         for _ in 0..20 {
             pool.run(Lane::Worker, || panic!("on purpose"));
         }
-        let (done, finished) = channel();
-        pool.run(Lane::Worker, move || done.send(7).unwrap());
-        assert_eq!(finished.recv_timeout(Duration::from_secs(10)), Ok(7));
+        let job = pool.compute(Lane::Worker, || 7);
+        let done = tokio::time::timeout(Duration::from_secs(10), job).await;
+        assert_eq!(done.unwrap().unwrap(), 7);
     }
 }

@@ -155,16 +155,16 @@ pub(super) async fn ask_person(
         Err(error) => return tracing::warn!(%error, "a question could not be shown to the person"),
     };
     let code = asked.code.clone();
-    let (done, decided) = oneshot::channel();
-    pool.run(Lane::Worker, move || {
+    let decide = move || {
         let workspace = Workspace::at_root((*root).clone());
-        let answer = approval::decide(&workspace, &asked.code, verdict, DecisionPlace::Dialog);
-        // The server may end before the result arrives.
-        done.send(answer.map(|answer| answer.done).map_err(|error| error.with_hint())).ok();
-    });
-    let (kind, message) = match decided.await {
-        Ok(Ok(done)) => (lsp::MessageType::INFO, done),
-        Ok(Err(error)) => (lsp::MessageType::ERROR, format!("{code} was not decided: {error}")),
+        approval::decide(&workspace, &asked.code, verdict, DecisionPlace::Dialog)
+    };
+    let (kind, message) = match pool.compute(Lane::Worker, decide).await {
+        Ok(Ok(answer)) => (lsp::MessageType::INFO, answer.done),
+        Ok(Err(error)) => {
+            let error = error.with_hint();
+            (lsp::MessageType::ERROR, format!("{code} was not decided: {error}"))
+        }
         Err(_) => (lsp::MessageType::ERROR, format!("{code} was not decided: the server failed")),
     };
     client.show_message(kind, text::visible(&message, false));
