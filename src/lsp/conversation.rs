@@ -4,30 +4,19 @@ use std::path::PathBuf;
 
 use super::client::Client;
 use super::ordered::LoopHandle;
-use super::pool::{Lane, Pool};
-use super::refusal::{RequestResult, fault};
+use super::pool::Pool;
 use super::snapshot::Snapshot;
 
 #[derive(Clone)]
 pub(crate) struct ClientConversation {
     pub snapshot: Snapshot,
     pub client: Client,
+    /// A conversation must not compute in its own task, because all tasks share two threads.
     pub(super) pool: Pool,
     pub(super) handle: LoopHandle,
 }
 
 impl ClientConversation {
-    /// Runs `work` on a thread of the lane and returns its result. A conversation must not compute
-    /// in its own task, because all tasks share two threads.
-    pub(crate) async fn compute_on<T: Send + 'static>(
-        &self,
-        lane: Lane,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> RequestResult<T> {
-        let done = self.pool.compute(lane, work).await;
-        done.map_err(|_| fault("a command", "its computation panicked"))
-    }
-
     pub(crate) fn wrote(&self, paths: Vec<PathBuf>) {
         self.handle.run(move |it| it.files_changed(paths));
     }

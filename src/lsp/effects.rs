@@ -12,7 +12,6 @@ use tower_lsp::lsp_types as lsp;
 
 use super::diagnostics_schedule::{Generation, QUIET};
 use super::ordered::{Ordered, Phase};
-use super::pool::Lane;
 use super::questions::{self, RootQuestions};
 use super::refusal::panic_text;
 use super::{config, features, progress, watch, workspace_view};
@@ -221,7 +220,7 @@ impl Ordered {
     pub(super) fn tell_of_git_hooks(&self, root: &Path) {
         let Some(workspace) = self.world.snapshot.workspace_at(root).cloned() else { return };
         let client = self.outside.client.clone();
-        self.outside.pool.run(Lane::Worker, move || {
+        self.outside.pool.run(move || {
             let Some(hint) = git_hooks::hint(&workspace) else { return };
             let Some(told) = cache::shared(&workspace.root, "told-of-git-hooks") else { return };
             if told.exists() || store::write_atomic(&told, b"").is_err() {

@@ -78,13 +78,12 @@ async fn run(
     argument: Map<String, Value>,
 ) -> RequestResult<Value> {
     let snapshot = conversation.snapshot.clone();
-    let (answer, effects) = conversation
-        .compute_on(Lane::Worker, move || {
-            let mut effects = Effects::default();
-            let answer = (command.run)(&snapshot, &argument, &mut effects);
-            (answer, effects)
-        })
-        .await?;
+    let job = move || {
+        let mut effects = Effects::default();
+        let answer = (command.run)(&snapshot, &argument, &mut effects);
+        (answer, effects)
+    };
+    let (answer, effects) = conversation.pool.compute(Lane::Worker, command.name, job).await?;
     let changed = match effects.change {
         Some((edit, then)) => change_registry(conversation, edit, then).await,
         None => Ok(()),
@@ -123,7 +122,7 @@ async fn change_registry(
         ThenWiden::OnDisk { uri, id } => {
             let snapshot = conversation.snapshot.clone();
             let widen = move || commands::widen_on_disk(&snapshot, &uri, &id);
-            return conversation.compute_on(Lane::Worker, widen).await?;
+            return conversation.pool.compute(Lane::Worker, SAVE, widen).await?;
         }
     };
     let saved = conversation.client.ask(SAVE, json!({ "uri": uri }), ANSWER_LIMIT).await;
@@ -224,7 +223,8 @@ async fn confirm_acceptance(
     );
     let text = || {
         let (snapshot, argument) = (conversation.snapshot.clone(), argument.clone());
-        conversation.compute_on(Lane::Worker, move || commands::text_on_disk(&snapshot, &argument))
+        let read = move || commands::text_on_disk(&snapshot, &argument);
+        conversation.pool.compute(Lane::Worker, "intent.accept", read)
     };
     let asked_about = text().await??;
     let client = &conversation.client;

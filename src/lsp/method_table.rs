@@ -4,16 +4,12 @@
 //!
 //! - `on_sync_mut`: a notification that changes the state. Runs on the loop, in the order of
 //!   arrival. It must not wait, and starts slow work outside of the loop.
-//! - `on_latency_sensitive`: a request that somebody waits for. Runs on a thread of
-//!   [`Lane::LatencySensitive`], on a [`Snapshot`].
-//! - `on_worker`: a request that may take longer. Runs on a thread of [`Lane::Worker`], on a
-//!   [`Snapshot`].
+//! - `on_lane`: a request that is answered from a [`Snapshot`]. Runs on a thread of a [`Lane`].
 //! - `on_conversation`: a request that has to ask the client or change files before it answers. An
 //!   async function that runs as its own task.
 
 use std::collections::HashMap;
 use std::future::Future;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -23,21 +19,15 @@ use tower_lsp::lsp_types as lsp;
 use super::conversation::ClientConversation;
 use super::ordered::Ordered;
 use super::pool::Lane;
-use super::refusal::{RequestRefusal, RequestResult, fault, panic_text, to_json};
+use super::refusal::{RequestRefusal, RequestResult, to_json};
 use super::snapshot::Snapshot;
 
-type Background = Arc<dyn Fn(&Snapshot, Value) -> RequestResult<Value> + Send + Sync>;
-type ConversationHandler = Box<
+type Handler = Box<
     dyn Fn(ClientConversation, Value) -> Pin<Box<dyn Future<Output = RequestResult<Value>> + Send>>
         + Send
         + Sync,
 >;
 type Mutation = Box<dyn Fn(&mut Ordered, Value) -> RequestResult<()> + Send + Sync>;
-
-pub(crate) enum Handler {
-    Background(Lane, Background),
-    ClientConversation(ConversationHandler),
-}
 
 /// The methods and their handlers. Tests add their own rows.
 #[derive(Default)]
@@ -81,49 +71,48 @@ impl MethodTable {
         self
     }
 
-    pub(crate) fn on_latency_sensitive<R: lsp::request::Request>(
+    pub(crate) fn on_lane<R: lsp::request::Request>(
         self,
-        handler: impl Fn(&Snapshot, R::Params) -> RequestResult<R::Result> + Send + Sync + 'static,
-    ) -> Self {
-        self.background::<R>(Lane::LatencySensitive, handler)
-    }
-
-    pub(crate) fn on_worker<R: lsp::request::Request>(
-        self,
-        handler: impl Fn(&Snapshot, R::Params) -> RequestResult<R::Result> + Send + Sync + 'static,
-    ) -> Self {
-        self.background::<R>(Lane::Worker, handler)
-    }
-
-    fn background<R: lsp::request::Request>(
-        mut self,
         lane: Lane,
         handler: impl Fn(&Snapshot, R::Params) -> RequestResult<R::Result> + Send + Sync + 'static,
     ) -> Self {
-        let method = R::METHOD;
-        let run: Background = Arc::new(move |snapshot, params| {
-            let params = parse(method, params)?;
-            let answer = catch_unwind(AssertUnwindSafe(|| handler(snapshot, params)))
-                .map_err(|panic| fault(method, &panic_text(panic.as_ref())))??;
-            to_json(method, answer)
-        });
-        self.requests.insert(method, Handler::Background(lane, run));
-        self
+        let (method, handler) = (R::METHOD, Arc::new(handler));
+        self.with_request(method, move |conversation, params| {
+            let handler = Arc::clone(&handler);
+            async move {
+                let ClientConversation { snapshot, pool, .. } = conversation;
+                let job = move || {
+                    // The request may have been cancelled while it waited for a thread.
+                    snapshot.check_cancelled()?;
+                    to_json(method, handler(&snapshot, parse(method, params)?)?)
+                };
+                pool.compute(lane, method, job).await?
+            }
+        })
     }
 
     pub(crate) fn on_conversation<R: lsp::request::Request, F>(
-        mut self,
+        self,
         handler: impl Fn(ClientConversation, R::Params) -> F + Send + Sync + 'static,
     ) -> Self
     where
         F: Future<Output = RequestResult<R::Result>> + Send + 'static,
     {
         let method = R::METHOD;
-        let run: ConversationHandler = Box::new(move |conversation, params| {
+        self.with_request(method, move |conversation, params| {
             let answer = parse(method, params).map(|params| handler(conversation, params));
-            Box::pin(async move { to_json(method, answer?.await?) })
-        });
-        self.requests.insert(method, Handler::ClientConversation(run));
+            async move { to_json(method, answer?.await?) }
+        })
+    }
+
+    fn with_request<F: Future<Output = RequestResult<Value>> + Send + 'static>(
+        mut self,
+        method: &'static str,
+        handler: impl Fn(ClientConversation, Value) -> F + Send + Sync + 'static,
+    ) -> Self {
+        let handler: Handler =
+            Box::new(move |conversation, params| Box::pin(handler(conversation, params)));
+        self.requests.insert(method, handler);
         self
     }
 }

@@ -20,12 +20,12 @@ use super::client::Client;
 use super::conversation::ClientConversation;
 use super::diagnostics_schedule::Schedule;
 use super::message::Message;
-use super::method_table::{Handler, MethodTable};
+use super::method_table::MethodTable;
 use super::outlets::Outlets;
 use super::pending_request::{HeldRequest, PendingRequest};
 use super::pool::Pool;
 use super::questions::Questions;
-use super::refusal::{RequestRefusal, RequestResult, fault, panic_text};
+use super::refusal::{RequestRefusal, RequestResult, fault, panic_text, task_failure};
 use super::requests::{Cancel, Requests, Ticket};
 use super::snapshot::Snapshot;
 use super::transport::{IncomingMessage, Outbox};
@@ -241,38 +241,34 @@ impl Ordered {
         }
     }
 
-    pub(super) fn start(&mut self, request: PendingRequest) {
+    pub(super) fn start(&mut self, mut request: PendingRequest) {
         if request.method == workspace_pulls::METHOD {
             return self.pull_workspaces(request);
         }
-        let PendingRequest { ticket, method, params, asked_of, snapshot } = request;
-        let Some(handler) = self.table.request(&method) else { return };
-        let handle = self.outside.handle.clone();
-        let answer = move |result| {
-            handle.run(move |it| {
-                let result = it.unless_outdated(asked_of, result);
-                it.reply(ticket, result.map_err(Into::into));
-            });
-        };
-        match handler {
-            Handler::Background(lane, run) => {
-                let run = Arc::clone(run);
-                self.outside.pool.run(*lane, move || {
-                    // The request may have been cancelled while it waited for a thread.
-                    answer(snapshot.check_cancelled().and_then(|()| run(&snapshot, params)));
-                });
-            }
-            Handler::ClientConversation(start) => {
-                let (client, pool) = (self.outside.client.clone(), self.outside.pool.clone());
-                let handle = self.outside.handle.clone();
-                let conversation = ClientConversation { snapshot, client, pool, handle };
-                let task = tokio::spawn(start(conversation, params));
-                self.requests.runs_as(ticket, task.abort_handle());
-                tokio::spawn(async move {
-                    answer(task.await.unwrap_or_else(|error| Err(task_failure(&method, error))));
-                });
-            }
-        }
+        let (ticket, asked_of) = (request.ticket, request.asked_of.take());
+        self.run_handler(request, move |it, result| {
+            let result = it.unless_outdated(asked_of, result);
+            it.reply(ticket, result.map_err(Into::into));
+        });
+    }
+
+    /// Runs the handler of a request. The loop then does something with its result.
+    pub(super) fn run_handler(
+        &mut self,
+        request: PendingRequest,
+        then: impl FnOnce(&mut Self, RequestResult<Value>) + Send + 'static,
+    ) {
+        let PendingRequest { ticket, method, params, snapshot, .. } = request;
+        let Some(start) = self.table.request(&method) else { return };
+        let Outlets { client, pool, handle, .. } = &self.outside;
+        let (client, pool, handle) = (client.clone(), pool.clone(), handle.clone());
+        let conversation = ClientConversation { snapshot, client, pool, handle: handle.clone() };
+        let task = tokio::spawn(start(conversation, params));
+        self.requests.runs_as(ticket, task.abort_handle());
+        tokio::spawn(async move {
+            let result = task.await.unwrap_or_else(|error| Err(task_failure(&method, error)));
+            handle.run(move |it| then(it, result));
+        });
     }
 
     /// Returns the document whose change invalidates the answer, with its version. `None` for
@@ -297,12 +293,5 @@ impl Ordered {
             }
             _ => result,
         }
-    }
-}
-
-fn task_failure(method: &str, error: tokio::task::JoinError) -> RequestRefusal {
-    match error.try_into_panic() {
-        Ok(panic) => fault(method, &panic_text(panic.as_ref())),
-        Err(_) => RequestRefusal::Cancelled,
     }
 }

@@ -8,7 +8,7 @@ use tower_lsp::lsp_types as lsp;
 
 use super::client::Client;
 use super::ordered::{LoopHandle, Ordered};
-use super::pool::{Lane, Pool};
+use super::pool::Pool;
 use super::watch::Watcher;
 use super::{FindPlace, OpenWorkspace, ServerParts, parent_process};
 
@@ -54,7 +54,7 @@ impl Outlets {
         Then: FnOnce(&mut Ordered) + Send + 'static,
     {
         let handle = self.handle.clone();
-        self.pool.run(Lane::Worker, move || handle.run(job()));
+        self.pool.run(move || handle.run(job()));
     }
 
     pub(super) fn later(&self, delay: Duration, event: impl FnOnce(&mut Ordered) + Send + 'static) {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::thread;
 
 use tokio::sync::Semaphore;
-use tokio::task::{self, JoinError};
+
+use super::refusal::{RequestResult, task_failure};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lane {
@@ -28,29 +29,32 @@ impl Pool {
         Self { latency: Arc::new(Semaphore::new(jobs)), worker: Arc::new(Semaphore::new(jobs)) }
     }
 
-    /// Runs a job, and returns its result. It is an error if the job panics.
+    /// Runs a job of a method on a thread, and returns its result. It is a fault if the job panics.
     pub(crate) async fn compute<T: Send + 'static>(
         &self,
         lane: Lane,
+        method: &str,
         job: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, JoinError> {
+    ) -> RequestResult<T> {
         let lane = match lane {
             Lane::LatencySensitive => &self.latency,
             Lane::Worker => &self.worker,
         };
-        // Nobody closes a lane, so there is always a place in it sooner or later.
-        let _place = lane.acquire().await.ok();
-        task::spawn_blocking(job).await
+        // Nobody closes a lane, so each job gets a place in it sooner or later. It keeps the place
+        // even if nobody waits for it any more.
+        let place = Arc::clone(lane).acquire_owned().await;
+        let job = move || {
+            let _place = place;
+            job()
+        };
+        let done = tokio::task::spawn_blocking(job).await;
+        done.map_err(|error| task_failure(method, error))
     }
 
-    /// Starts a job. If it panics, the panic is logged.
-    pub(crate) fn run(&self, lane: Lane, job: impl FnOnce() + Send + 'static) {
+    /// Starts a job on the worker lane.
+    pub(crate) fn run(&self, job: impl FnOnce() + Send + 'static) {
         let pool = self.clone();
-        tokio::spawn(async move {
-            if pool.compute(lane, job).await.is_err() {
-                tracing::error!("a background job panicked; the panic is above");
-            }
-        });
+        tokio::spawn(async move { pool.compute(Lane::Worker, "a job", job).await });
     }
 }
 
@@ -68,11 +72,11 @@ mod tests {
         let hold = Arc::new(std::sync::Mutex::new(hold));
         for _ in 0..32 {
             let hold = Arc::clone(&hold);
-            pool.run(Lane::Worker, move || {
+            pool.run(move || {
                 hold.lock().unwrap().recv().ok();
             });
         }
-        let job = pool.compute(Lane::LatencySensitive, || 7);
+        let job = pool.compute(Lane::LatencySensitive, "a job", || 7);
         let done = tokio::time::timeout(Duration::from_secs(10), job).await;
         assert_eq!(done.unwrap().unwrap(), 7);
         drop(release);
@@ -82,9 +86,9 @@ mod tests {
     async fn a_panic_leaves_the_lane_free() {
         let pool = Pool::new();
         for _ in 0..20 {
-            pool.run(Lane::Worker, || panic!("on purpose"));
+            pool.run(|| panic!("on purpose"));
         }
-        let job = pool.compute(Lane::Worker, || 7);
+        let job = pool.compute(Lane::Worker, "a job", || 7);
         let done = tokio::time::timeout(Duration::from_secs(10), job).await;
         assert_eq!(done.unwrap().unwrap(), 7);
     }

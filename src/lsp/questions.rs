@@ -159,7 +159,7 @@ pub(super) async fn ask_person(
         let workspace = Workspace::at_root((*root).clone());
         approval::decide(&workspace, &asked.code, verdict, DecisionPlace::Dialog)
     };
-    let (kind, message) = match pool.compute(Lane::Worker, decide).await {
+    let (kind, message) = match pool.compute(Lane::Worker, "an approval", decide).await {
         Ok(Ok(answer)) => (lsp::MessageType::INFO, answer.done),
         Ok(Err(error)) => {
             let error = error.with_hint();

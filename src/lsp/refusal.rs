@@ -1,6 +1,7 @@
 //! Why a request is answered with an error, and what a handler returns.
 
 use serde_json::{Value, json};
+use tokio::task::JoinError;
 use tower_lsp::jsonrpc::{Error, ErrorCode};
 
 use ground::Hint;
@@ -83,6 +84,14 @@ pub(crate) fn to_json(method: &str, answer: impl serde::Serialize) -> RequestRes
 
 pub(crate) fn fault(method: &str, reason: &str) -> RequestRefusal {
     RequestRefusal::Fault { method: method.to_owned(), reason: reason.to_owned() }
+}
+
+/// Returns why a task or a job has no result.
+pub(crate) fn task_failure(method: &str, error: JoinError) -> RequestRefusal {
+    match error.try_into_panic() {
+        Ok(panic) => fault(method, &panic_text(panic.as_ref())),
+        Err(_) => RequestRefusal::Cancelled,
+    }
 }
 
 pub(crate) fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {

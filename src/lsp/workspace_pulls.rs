@@ -4,13 +4,10 @@
 //! be some. From the first request on, nothing is pushed about files that are not open, because the
 //! client would show it twice. No capability tells beforehand whether a client sends this request.
 
-use std::sync::Arc;
-
 use serde_json::Value;
 use tower_lsp::lsp_types::request::{Request, WorkspaceDiagnosticRequest};
 
 use super::features::diagnostics;
-use super::method_table::Handler;
 use super::ordered::{Ordered, Phase};
 use super::pending_request::PendingRequest;
 use super::refusal::RequestRefusal;
@@ -43,29 +40,21 @@ impl Ordered {
                 self.send_diagnostics(uri, None, Vec::new());
             }
         }
-        let table = Arc::clone(&self.table);
-        let Some(Handler::Background(lane, run)) = table.request(METHOD) else { return };
-        let (run, handle) = (Arc::clone(run), self.outside.handle.clone());
         let changes = self.pulls.changes;
-        let PendingRequest { ticket, params, snapshot, .. } = request;
-        self.outside.pool.run(*lane, move || {
-            let result = snapshot.check_cancelled().and_then(|()| run(&snapshot, params.clone()));
-            let cancel = snapshot.cancel.clone();
-            // The loop copies what a snapshot holds when it changes that.
-            drop(snapshot);
-            handle.run(move |it| {
-                // The first request is answered at once, because the client may wait for it.
-                let may_wait = !is_first && it.phase == Phase::Running;
-                match result {
-                    Ok(report) if may_wait && !diagnostics::has_news(&report) => {
-                        it.pulls.waiting.push(WaitingPull { ticket, cancel, params });
-                        if it.pulls.changes != changes {
-                            it.answer_pulls();
-                        }
+        let (ticket, params) = (request.ticket, request.params.clone());
+        let cancel = request.snapshot.cancel.clone();
+        self.run_handler(request, move |it, result| {
+            // The first request is answered at once, because the client may wait for it.
+            let may_wait = !is_first && it.phase == Phase::Running;
+            match result {
+                Ok(report) if may_wait && !diagnostics::has_news(&report) => {
+                    it.pulls.waiting.push(WaitingPull { ticket, cancel, params });
+                    if it.pulls.changes != changes {
+                        it.answer_pulls();
                     }
-                    result => it.reply(ticket, result.map_err(Into::into)),
                 }
-            });
+                result => it.reply(ticket, result.map_err(Into::into)),
+            }
         });
     }
 

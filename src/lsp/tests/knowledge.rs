@@ -201,7 +201,8 @@ fn known_hover(
 }
 
 fn waiting() -> ServerParts {
-    let table = dispatch::table().on_latency_sensitive::<lsp::request::HoverRequest>(known_hover);
+    let table = dispatch::table()
+        .on_lane::<lsp::request::HoverRequest>(Lane::LatencySensitive, known_hover);
     ServerParts { open: open_when_let, table, ..governed() }
 }
 

@@ -22,6 +22,7 @@ use tower_lsp::lsp_types as lsp;
 
 use super::dispatch;
 use super::method_table::MethodTable;
+use super::pool::Lane;
 use super::refusal::RequestRefusal;
 use super::snapshot::Snapshot;
 use super::transport::Frames;
@@ -39,7 +40,7 @@ fn parts() -> ServerParts {
 }
 
 fn table() -> MethodTable {
-    dispatch::table().on_latency_sensitive::<lsp::request::HoverRequest>(text_hover)
+    dispatch::table().on_lane::<lsp::request::HoverRequest>(Lane::LatencySensitive, text_hover)
 }
 
 fn text_hover(

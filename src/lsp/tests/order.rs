@@ -4,7 +4,6 @@ use std::sync::{Condvar, Mutex};
 
 use super::*;
 use crate::conversation::ClientConversation;
-use crate::pool::Lane;
 use ground::parallel::locked_value;
 
 /// Blocks handlers until a test releases them.
@@ -28,11 +27,14 @@ impl Gate {
 
 /// Returns the parts of a server whose `workspace/symbol` waits at the gate, on the worker lane.
 fn gated(gate: &'static Gate) -> ServerParts {
-    let table = table().on_worker::<lsp::request::WorkspaceSymbolRequest>(move |snapshot, _| {
-        gate.pass();
-        snapshot.check_cancelled()?;
-        Ok(None)
-    });
+    let table = table().on_lane::<lsp::request::WorkspaceSymbolRequest>(
+        Lane::Worker,
+        move |snapshot, _| {
+            gate.pass();
+            snapshot.check_cancelled()?;
+            Ok(None)
+        },
+    );
     ServerParts { table, ..parts() }
 }
 
@@ -100,7 +102,7 @@ fn a_late_answer_is_not_given_to_a_new_request_with_the_same_id() {
 #[test]
 fn a_panic_affects_only_its_own_request() {
     let table = table()
-        .on_worker::<lsp::request::WorkspaceSymbolRequest>(|_, _| panic!("on purpose"))
+        .on_lane::<lsp::request::WorkspaceSymbolRequest>(Lane::Worker, |_, _| panic!("on purpose"))
         .on_conversation::<lsp::request::ExecuteCommand, _>(|_, _| async { panic!("on purpose") });
     let mut session = Session::with(ServerParts { table, ..parts() }, json!({}));
     session.open(A, "alive");
@@ -126,7 +128,8 @@ async fn converse(
     let answer = conversation.client.request::<lsp::request::ShowMessageRequest>(request).await;
     let answer = answer.map_err(RequestRefusal::failed)?;
     let title = answer.map(|action| action.title);
-    conversation.compute_on(Lane::LatencySensitive, move || title.map(Value::from)).await
+    let job = move || title.map(Value::from);
+    conversation.pool.compute(Lane::LatencySensitive, "a job", job).await
 }
 
 fn conversing() -> ServerParts {
@@ -187,10 +190,13 @@ fn content_modified_is_sent_only_to_clients_that_retry() {
     for (retried, expected) in [(json!(["textDocument/diagnostic"]), -32801), (json!([]), 0)] {
         let gate = gate();
         let stale = json!({ "cancel": true, "retryOnContentModified": retried });
-        let table = table().on_worker::<lsp::request::DocumentDiagnosticRequest>(move |_, _| {
-            gate.pass();
-            Ok(lsp::DocumentDiagnosticReport::Full(Default::default()).into())
-        });
+        let table = table().on_lane::<lsp::request::DocumentDiagnosticRequest>(
+            Lane::Worker,
+            move |_, _| {
+                gate.pass();
+                Ok(lsp::DocumentDiagnosticReport::Full(Default::default()).into())
+            },
+        );
         let parts = ServerParts { table, ..parts() };
         let mut session =
             Session::with(parts, json!({ "general": { "staleRequestSupport": stale } }));

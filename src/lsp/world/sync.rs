@@ -11,7 +11,6 @@ use tower_lsp::lsp_types as lsp;
 use super::World;
 use crate::open_document::OpenDocument;
 use crate::ordered::Ordered;
-use crate::pool::Lane;
 use crate::{convert, watch, workspace_view};
 use code::Document;
 use ground::{Attributes, Environment, Git, RelativePath, Root};
@@ -212,7 +211,7 @@ impl Ordered {
         if now.settings.started_by_agent.is_some() {
             return;
         }
-        self.outside.pool.run(Lane::Worker, move || {
+        self.outside.pool.run(move || {
             let path =
                 open.path.as_ref().and_then(|path| workspace_view::relative(&workspace, path));
             if let Some(path) = path.filter(|_| workspace.root.governed()) {
