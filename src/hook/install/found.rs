@@ -4,6 +4,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
+use super::recipes::recipe_of_host;
 use super::{Folders, InstallLevel, SettingsState};
 use crate::binary;
 use crate::host::{HOSTS, Host};
@@ -18,34 +19,11 @@ pub enum FoundBy {
     Program(&'static str),
 }
 
-/// The signs by which each host is recognised, in the order of [`HOSTS`]: its settings files in the
-/// project and folders for them (with a `/` at the end), text files that only this agent reads, and
-/// the names of its programs. Files that several hosts read, such as `AGENTS.md` and `.mcp.json`,
-/// are left out, because they do not say which host is used.
-const SIGNS: &[(&str, [&str; 3])] = &[
-    ("claude-code", [".claude/", "CLAUDE.md", "claude"]),
-    ("codex", [".codex/", "", "codex"]),
-    ("cursor", [".cursor/", ".cursorrules", "cursor-agent cursor"]),
-    ("copilot", [".github/hooks/", ".github/copilot-instructions.md", "copilot"]),
-    ("vscode", [".vscode/mcp.json", "", ""]),
-    ("gemini", [".gemini/", "GEMINI.md", "gemini"]),
-    ("antigravity", [".agents/hooks.json", "", "antigravity"]),
-    ("windsurf", [".windsurf/", ".windsurfrules", "windsurf"]),
-    ("cline", [".clinerules/", "", "cline"]),
-    ("kiro", [".kiro/", "", "kiro kiro-cli"]),
-    ("droid", [".factory/", "", "droid"]),
-    ("devin", [".devin/", "", "devin"]),
-    ("opencode", [".opencode/ opencode.json opencode.jsonc", "", "opencode"]),
-    ("amp", [".amp/", "", "amp"]),
-    ("pi", [".pi/", "", "pi"]),
-    ("roo", [".roo/ .roomodes", ".roorules", ""]),
-];
-
 /// Returns the agents that are found in the project or on this machine, in the order of the table.
 /// Leaves out those without settings in the project that the person has wired for all projects.
 pub fn agents(folders: &Folders, search: Option<&OsStr>) -> Vec<(Host, FoundBy)> {
     let found = |host: &Host| {
-        let (_, signs) = SIGNS.iter().find(|(name, _)| *name == host.name)?;
+        let signs = recipe_of_host(host)?.signs;
         Some((*host, strongest_sign(signs, &folders.project, search)?))
     };
     let found = HOSTS.iter().filter_map(found);
@@ -62,7 +40,7 @@ pub fn is_wired(folders: &Folders, host: &Host) -> bool {
 
 /// Returns the strongest sign that is there: settings, else a text file, else a program.
 fn strongest_sign(
-    signs: &[&'static str; 3],
+    signs: [&'static str; 3],
     project: &Path,
     search: Option<&OsStr>,
 ) -> Option<FoundBy> {
@@ -83,12 +61,6 @@ mod tests {
     use ground::environment::RunningProgram;
 
     use super::*;
-
-    #[test]
-    fn every_host_has_signs() {
-        let known: Vec<&str> = SIGNS.iter().map(|(host, _)| *host).collect();
-        assert_eq!(known, HOSTS.iter().map(|host| host.name).collect::<Vec<_>>());
-    }
 
     #[test]
     fn settings_count_before_texts_and_texts_before_programs() {

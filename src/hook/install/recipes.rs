@@ -91,6 +91,11 @@ const fn file(content: MakeContent, project: &'static str, user: &'static str) -
 
 pub(super) struct Recipe {
     pub(super) host: &'static str,
+    /// By what the host is recognised: its settings files in the project and folders for them (with
+    /// a `/` at the end), text files that only this agent reads, and the names of its programs.
+    /// Files that several hosts read, such as `AGENTS.md` and `.mcp.json`, are left out, because
+    /// they do not say which host is used.
+    pub(super) signs: [&'static str; 3],
     pub(super) files: &'static [SettingsFile],
     /// The environment variable that moves the folder with the settings for all projects, and the
     /// default, relative to the person's home folder.
@@ -102,6 +107,7 @@ pub(super) struct Recipe {
 pub(super) const RECIPES: &[Recipe] = &[
     Recipe {
         host: "claude-code",
+        signs: [".claude/", "CLAUDE.md", "claude"],
         files: &[
             file(claude, ".claude/settings.json", "settings.json"),
             file(servers, ".mcp.json", ""),
@@ -114,6 +120,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     },
     Recipe {
         host: "codex",
+        signs: [".codex/", "", "codex"],
         files: &[
             file(codex, ".codex/hooks.json", "hooks.json"),
             file(codex_server, ".codex/config.toml", "config.toml"),
@@ -126,6 +133,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     },
     Recipe {
         host: "cursor",
+        signs: [".cursor/", ".cursorrules", "cursor-agent cursor"],
         files: &[
             file(cursor, ".cursor/hooks.json", "hooks.json"),
             file(servers, ".cursor/mcp.json", "mcp.json"),
@@ -135,6 +143,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     },
     Recipe {
         host: "copilot",
+        signs: [".github/hooks/", ".github/copilot-instructions.md", "copilot"],
         files: &[
             file(copilot, ".github/hooks/intent.json", "hooks/intent.json"),
             file(copilot_servers, "", "mcp-config.json"),
@@ -147,6 +156,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     },
     Recipe {
         host: "vscode",
+        signs: [".vscode/mcp.json", "", ""],
         files: &[
             file(copilot, ".github/hooks/intent.json", "hooks/intent.json"),
             file(vscode_servers, ".vscode/mcp.json", ""),
@@ -159,6 +169,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     },
     Recipe {
         host: "gemini",
+        signs: [".gemini/", "GEMINI.md", "gemini"],
         files: &[file(gemini, ".gemini/settings.json", "settings.json")],
         home: (Some("GEMINI_CLI_HOME"), ".gemini"),
         next: &[
@@ -167,6 +178,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     },
     Recipe {
         host: "antigravity",
+        signs: [".agents/hooks.json", "", "antigravity"],
         files: &[file(antigravity, ".agents/hooks.json", "hooks.json")],
         home: (None, ".gemini/config"),
         next: &[
@@ -175,6 +187,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     },
     Recipe {
         host: "windsurf",
+        signs: [".windsurf/", ".windsurfrules", "windsurf"],
         files: &[
             file(windsurf, ".windsurf/hooks.json", "hooks.json"),
             file(servers, "", "mcp_config.json"),
@@ -186,6 +199,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     },
     Recipe {
         host: "cline",
+        signs: [".clinerules/", "", "cline"],
         files: &[
             file(script_before, ".clinerules/hooks/PreToolUse", "Hooks/PreToolUse"),
             file(script_after, ".clinerules/hooks/PostToolUse", "Hooks/PostToolUse"),
@@ -201,6 +215,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     },
     Recipe {
         host: "kiro",
+        signs: [".kiro/", "", "kiro kiro-cli"],
         files: &[
             file(kiro, ".kiro/hooks/intent.json", "hooks/intent.json"),
             file(servers, ".kiro/settings/mcp.json", "settings/mcp.json"),
@@ -212,6 +227,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     },
     Recipe {
         host: "droid",
+        signs: [".factory/", "", "droid"],
         files: &[
             file(claude_like, ".factory/settings.json", "settings.json"),
             file(typed_servers, ".factory/mcp.json", "mcp.json"),
@@ -223,6 +239,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     },
     Recipe {
         host: "devin",
+        signs: [".devin/", "", "devin"],
         files: &[
             file(devin, ".devin/hooks.v1.json", ""),
             file(servers, ".devin/config.json", ""),
@@ -233,6 +250,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     },
     Recipe {
         host: "opencode",
+        signs: [".opencode/ opencode.json opencode.jsonc", "", "opencode"],
         files: &[
             file(plugin, ".opencode/plugins/intent.js", "plugins/intent.js"),
             file(opencode, "opencode.json opencode.jsonc", "opencode.json opencode.jsonc"),
@@ -242,6 +260,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     },
     Recipe {
         host: "amp",
+        signs: [".amp/", "", "amp"],
         files: &[
             file(plugin, ".amp/plugins/intent.ts", "plugins/intent.ts"),
             file(amp_servers, ".amp/settings.json", "settings.json"),
@@ -253,12 +272,14 @@ pub(super) const RECIPES: &[Recipe] = &[
     },
     Recipe {
         host: "pi",
+        signs: [".pi/", "", "pi"],
         files: &[file(plugin, ".pi/extensions/intent.ts", "extensions/intent.ts")],
         home: (None, ".pi/agent"),
         next: &["Start pi again: extensions are loaded at its start; it knows no MCP"],
     },
     Recipe {
         host: "roo",
+        signs: [".roo/ .roomodes", ".roorules", ""],
         files: &[file(servers, ".roo/mcp.json", "")],
         home: (None, ".roo"),
         next: &[
