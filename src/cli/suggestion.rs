@@ -9,44 +9,33 @@ use clap::error::{ContextKind, ContextValue};
 /// follows every hint, must not be led to one that switches the gate off.
 const SWITCHES: [&str; 2] = ["off", "uninstall"];
 
-/// The words of other programs that people try first, each with our command for it.
-const WORDS_OF_OTHERS: [(&str, &str); 31] = [
-    ("add", "record"),
-    ("annotate", "why"),
-    ("blame", "why"),
-    ("cancel", "clear"),
-    ("close", "complete"),
-    ("commit", "seal"),
-    ("create", "new"),
-    ("delete", "edit ID --remove"),
-    ("deselect", "clear"),
-    ("diff", "check"),
-    ("done", "complete"),
-    ("finish", "complete"),
-    ("history", "trace"),
-    ("hooks", "git-hooks"),
-    ("log", "trace"),
-    ("ls", "list"),
-    ("merge", "merge-registry"),
-    ("owner", "for"),
-    ("remove", "edit ID --remove"),
-    ("rename", "edit ID --name NAME"),
-    ("revert", "record --undo"),
-    ("rm", "edit ID --remove"),
-    ("show", "context"),
-    ("stats", "report"),
-    ("stop", "clear"),
-    ("switch", "select"),
-    ("undo", "record --undo"),
-    ("use", "select"),
-    ("validate", "verify"),
-    ("who", "why"),
-    ("whose", "why"),
+/// Our commands, each with the words of other programs that people try first.
+const WORDS_OF_OTHERS: [(&str, &str); 19] = [
+    ("check", "diff"),
+    ("clear", "cancel deselect stop"),
+    ("complete", "close done finish"),
+    ("context", "show"),
+    ("edit ID --name NAME", "rename"),
+    ("edit ID --remove", "delete remove rm"),
+    ("for", "owner"),
+    ("git-hooks", "hooks"),
+    ("list", "ls"),
+    ("merge-registry", "merge"),
+    ("new", "create"),
+    ("record", "add"),
+    ("record --undo", "revert undo"),
+    ("report", "stats"),
+    ("seal", "commit"),
+    ("select", "switch use"),
+    ("trace", "history log"),
+    ("verify", "validate"),
+    ("why", "annotate blame who whose"),
 ];
 
 pub fn with_our_word(mut error: Error) -> Error {
     if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand)
-        && let Some((_, ours)) = WORDS_OF_OTHERS.iter().find(|(theirs, _)| theirs == word)
+        && let Some((ours, _)) =
+            WORDS_OF_OTHERS.iter().find(|(_, theirs)| theirs.split(' ').any(|it| it == word))
     {
         let suggested = ContextValue::Strings(vec![(*ours).to_owned()]);
         error.insert(ContextKind::SuggestedSubcommand, suggested);
