@@ -32,7 +32,7 @@ impl Ordered {
 
     pub(super) fn find_place(&self, folder: PathBuf) {
         let find = self.outside.find;
-        let watcher = self.outside.watcher();
+        let outside = self.outside.clone();
         self.outside.work(move || {
             // A panic must not keep the folder from being looked up again.
             let place = std::panic::catch_unwind(|| find(&folder)).unwrap_or_else(|_| {
@@ -41,8 +41,8 @@ impl Ordered {
             });
             // Watch the workspace before anything in it is read, so that no change in between is
             // missed.
-            if let (Some(place), Some(watcher)) = (&place, watcher) {
-                locked_value(&watcher).watch(place);
+            if let (Some(place), Some(watcher)) = (&place, outside.watcher()) {
+                locked_value(watcher).watch(place);
             }
             |it: &mut Self| it.place_found(folder, place)
         });

@@ -9,8 +9,8 @@ use tokio::sync::oneshot;
 use tower_lsp::lsp_types as lsp;
 
 use crate::client::ANSWER_LIMIT;
-use crate::conversation::ClientConversation;
 use crate::features::commands::{self, Asks, Effects, ServerCommand, ThenWiden};
+use crate::outlets::ClientConversation;
 use crate::pool::Lane;
 use crate::progress;
 use crate::refusal::{RequestRefusal, RequestResult};
@@ -64,7 +64,7 @@ pub(crate) async fn handle(
     if let Some(title) = command.progress(&argument)
         && conversation.snapshot.client.progress
     {
-        let client = conversation.client.clone();
+        let client = conversation.outside.client.clone();
         tokio::spawn(progress::show_if_slow(client, title.to_owned(), finished));
     }
     let answer = run(&conversation, command, argument).await;
@@ -83,17 +83,18 @@ async fn run(
         let answer = (command.run)(&snapshot, &argument, &mut effects);
         (answer, effects)
     };
-    let (answer, effects) = conversation.pool.compute(Lane::Worker, command.name, job).await?;
+    let (answer, effects) =
+        conversation.outside.pool.compute(Lane::Worker, command.name, job).await?;
     let changed = match effects.change {
         Some((edit, then)) => change_registry(conversation, edit, then).await,
         None => Ok(()),
     };
-    if !effects.wrote.is_empty() {
-        conversation.wrote(effects.wrote);
-    }
-    if let Some(root) = effects.review {
-        conversation.review(root);
-    }
+    conversation.outside.handle.run(move |it| {
+        it.files_changed(effects.wrote);
+        if let Some(root) = effects.review {
+            it.questions.put_again(&root);
+        }
+    });
     if let Some(place) = effects.show {
         show(conversation, place).await?;
     }
@@ -109,7 +110,8 @@ async fn change_registry(
 ) -> RequestResult<()> {
     let label = Some("Add to the scope".to_owned());
     let params = lsp::ApplyWorkspaceEditParams { label, edit };
-    let applied = conversation.client.request::<lsp::request::ApplyWorkspaceEdit>(params).await;
+    let applied =
+        conversation.outside.client.request::<lsp::request::ApplyWorkspaceEdit>(params).await;
     let applied = applied.map_err(RequestRefusal::failed)?;
     if !applied.applied {
         let reason = applied.failure_reason.unwrap_or_else(|| "it gave no reason".to_owned());
@@ -122,10 +124,10 @@ async fn change_registry(
         ThenWiden::OnDisk { uri, id } => {
             let snapshot = conversation.snapshot.clone();
             let widen = move || commands::widen_on_disk(&snapshot, &uri, &id);
-            return conversation.pool.compute(Lane::Worker, SAVE, widen).await?;
+            return conversation.outside.pool.compute(Lane::Worker, SAVE, widen).await?;
         }
     };
-    let saved = conversation.client.ask(SAVE, json!({ "uri": uri }), ANSWER_LIMIT).await;
+    let saved = conversation.outside.client.ask(SAVE, json!({ "uri": uri }), ANSWER_LIMIT).await;
     saved.map(drop).map_err(|error| {
         RequestRefusal::Failed(format!("the scope is wider in the editor, but not saved: {error}"))
     })
@@ -138,7 +140,7 @@ async fn show(conversation: &ClientConversation, place: lsp::Location) -> Reques
         take_focus: Some(true),
         selection: Some(place.range),
     };
-    let shown = conversation.client.request::<lsp::request::ShowDocument>(params).await;
+    let shown = conversation.outside.client.request::<lsp::request::ShowDocument>(params).await;
     match shown.map_err(RequestRefusal::failed)?.success {
         true => Ok(()),
         false => Err(RequestRefusal::failed("the client could not show the document")),
@@ -173,7 +175,7 @@ async fn choose_intent(
     let titles: Vec<String> = open.iter().map(title).collect();
     let question = "Which intent do you work under?".to_owned();
     let shown: Vec<&str> = titles.iter().map(String::as_str).collect();
-    let client = &conversation.client;
+    let client = &conversation.outside.client;
     let chosen = client.choose(lsp::MessageType::INFO, question, &shown, PATIENCE).await;
     let chosen = chosen.map_err(RequestRefusal::failed)?;
     let at = chosen.and_then(|chosen| titles.iter().position(|title| *title == chosen));
@@ -224,10 +226,10 @@ async fn confirm_acceptance(
     let text = || {
         let (snapshot, argument) = (conversation.snapshot.clone(), argument.clone());
         let read = move || commands::text_on_disk(&snapshot, &argument);
-        conversation.pool.compute(Lane::Worker, "intent.accept", read)
+        conversation.outside.pool.compute(Lane::Worker, "intent.accept", read)
     };
     let asked_about = text().await??;
-    let client = &conversation.client;
+    let client = &conversation.outside.client;
     let chosen = client.choose(lsp::MessageType::WARNING, question, &[ACCEPT], PATIENCE).await;
     if chosen.map_err(RequestRefusal::failed)?.as_deref() != Some(ACCEPT) {
         let why = "the dialog was not confirmed; nothing was recorded";

@@ -18,7 +18,6 @@
 //! - `capabilities`: what the client can do.
 //! - `client`: sending notifications and requests to the client.
 //! - `config`: the user's settings.
-//! - `conversation`: what a request needs that asks the client, or changes files, before it answers.
 //! - `convert`: converting between the types of the protocol and ours.
 //! - `diagnostics_schedule`: when diagnostics are computed and published.
 //! - `dispatch`: the table of what the server can do.
@@ -55,7 +54,6 @@ mod cache;
 mod capabilities;
 mod client;
 mod config;
-mod conversation;
 mod convert;
 mod diagnostics_schedule;
 mod dispatch;

@@ -16,8 +16,8 @@ use std::sync::Arc;
 use serde_json::Value;
 use tower_lsp::lsp_types as lsp;
 
-use super::conversation::ClientConversation;
 use super::ordered::Ordered;
+use super::outlets::ClientConversation;
 use super::pool::Lane;
 use super::refusal::{RequestRefusal, RequestResult, to_json};
 use super::snapshot::Snapshot;
@@ -80,13 +80,13 @@ impl MethodTable {
         self.with_request(method, move |conversation, params| {
             let handler = Arc::clone(&handler);
             async move {
-                let ClientConversation { snapshot, pool, .. } = conversation;
+                let ClientConversation { snapshot, outside } = conversation;
                 let job = move || {
                     // The request may have been cancelled while it waited for a thread.
                     snapshot.check_cancelled()?;
                     to_json(method, handler(&snapshot, parse(method, params)?)?)
                 };
-                pool.compute(lane, method, job).await?
+                outside.pool.compute(lane, method, job).await?
             }
         })
     }

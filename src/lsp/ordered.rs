@@ -17,12 +17,11 @@ use tower_lsp::jsonrpc::{self, Error, ErrorCode, Id};
 use tower_lsp::lsp_types as lsp;
 
 use super::client::Client;
-use super::conversation::ClientConversation;
 use super::diagnostics_schedule::Schedule;
 use super::message::Message;
 use super::method_table::MethodTable;
-use super::outlets::Outlets;
-use super::pending_request::{HeldRequest, PendingRequest};
+use super::outlets::{ClientConversation, Outlets};
+use super::pending_request::PendingRequest;
 use super::pool::Pool;
 use super::questions::Questions;
 use super::refusal::{RequestRefusal, RequestResult, fault, panic_text, task_failure};
@@ -79,7 +78,8 @@ pub struct Ordered {
     pub(super) changed_files: Vec<PathBuf>,
     pub(super) statuses: HashMap<PathBuf, Value>,
     pub(super) questions: Questions,
-    pub(super) held: Vec<HeldRequest>,
+    /// Requests that wait until the workspace of their document is read for the first time.
+    pub(super) held: Vec<PendingRequest>,
     pub(super) reading_limit: Duration,
     pub(super) question_interval: Duration,
     pub(super) outside: Outlets,
@@ -260,9 +260,8 @@ impl Ordered {
     ) {
         let PendingRequest { ticket, method, params, snapshot, .. } = request;
         let Some(start) = self.table.request(&method) else { return };
-        let Outlets { client, pool, handle, .. } = &self.outside;
-        let (client, pool, handle) = (client.clone(), pool.clone(), handle.clone());
-        let conversation = ClientConversation { snapshot, client, pool, handle: handle.clone() };
+        let handle = self.outside.handle.clone();
+        let conversation = ClientConversation { snapshot, outside: self.outside.clone() };
         let task = tokio::spawn(start(conversation, params));
         self.requests.runs_as(ticket, task.abort_handle());
         tokio::spawn(async move {

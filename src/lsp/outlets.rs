@@ -9,9 +9,11 @@ use tower_lsp::lsp_types as lsp;
 use super::client::Client;
 use super::ordered::{LoopHandle, Ordered};
 use super::pool::Pool;
+use super::snapshot::Snapshot;
 use super::watch::Watcher;
 use super::{FindPlace, OpenWorkspace, ServerParts, parent_process};
 
+#[derive(Clone)]
 pub(crate) struct Outlets {
     pub(super) client: Client,
     pub(super) pool: Pool,
@@ -19,13 +21,20 @@ pub(crate) struct Outlets {
     pub(super) find: FindPlace,
     pub(super) open: OpenWorkspace,
     /// `None` if the system refused the watcher.
-    watcher: OnceLock<Option<Arc<Mutex<Watcher>>>>,
+    watcher: Arc<OnceLock<Option<Mutex<Watcher>>>>,
+}
+
+/// What the handler of a request has. One that asks the client or changes files before it answers
+/// must not compute in its own task, because all tasks share two threads.
+pub(crate) struct ClientConversation {
+    pub(crate) snapshot: Snapshot,
+    pub(crate) outside: Outlets,
 }
 
 impl Outlets {
     pub(super) fn new(parts: &ServerParts, client: Client, pool: Pool, handle: LoopHandle) -> Self {
         let ServerParts { find, open, .. } = *parts;
-        Self { client, pool, handle, find, open, watcher: OnceLock::new() }
+        Self { client, pool, handle, find, open, watcher: Arc::default() }
     }
 
     pub(super) fn end_with(&self, process: u32) {
@@ -36,16 +45,16 @@ impl Outlets {
         });
     }
 
-    pub(super) fn watcher(&self) -> Option<Arc<Mutex<Watcher>>> {
+    pub(super) fn watcher(&self) -> Option<&Mutex<Watcher>> {
         let start = || {
             let handle = self.handle.clone();
             let watcher = Watcher::start(move |paths| handle.run(|it| it.files_changed(paths)));
             let refused = |error: &notify::Error| {
                 tracing::warn!(%error, "changes on disk show only when a file of ours is saved in the editor");
             };
-            watcher.inspect_err(refused).ok().map(|watcher| Arc::new(Mutex::new(watcher)))
+            watcher.inspect_err(refused).ok().map(Mutex::new)
         };
-        self.watcher.get_or_init(start).clone()
+        self.watcher.get_or_init(start).as_ref()
     }
 
     /// Runs a job on the worker lane. The loop then does what the job returns.

@@ -15,10 +15,3 @@ pub(super) struct PendingRequest {
     pub(super) asked_of: Option<(lsp::Url, i32)>,
     pub(super) snapshot: Snapshot,
 }
-
-/// A request that waits until the workspace of its document is read for the first time.
-pub(super) struct HeldRequest {
-    pub(super) request: PendingRequest,
-    /// The document that the request names. `None` if the request is about all workspaces.
-    pub(super) document: Option<lsp::Url>,
-}

@@ -13,11 +13,12 @@ use super::convert;
 use super::diagnostics_schedule::{QUIET, quiet_after};
 use super::features::hover;
 use super::ordered::Ordered;
-use super::pending_request::{HeldRequest, PendingRequest};
+use super::pending_request::PendingRequest;
 use super::refusal::{RequestRefusal, to_json};
 use super::requests::Ticket;
 use super::snapshot::Snapshot;
 use super::workspace_pulls;
+use super::world::World;
 use ground::{Environment, Root};
 use intents::Registry;
 
@@ -33,7 +34,7 @@ impl Ordered {
     /// whose document is quick to analyse.
     pub(super) fn hold_until_quiet(&mut self, request: PendingRequest) -> Option<PendingRequest> {
         let pull = request.method == "textDocument/diagnostic";
-        let Some(uri) = self.document_of(&request.params).filter(|_| pull) else {
+        let Some(uri) = document_of(&self.world, &request.params).filter(|_| pull) else {
             return Some(request);
         };
         let took = self.world.snapshot.analyses.took(&uri);
@@ -53,12 +54,7 @@ impl Ordered {
     }
 
     pub(super) fn hold(&mut self, request: PendingRequest) -> Option<PendingRequest> {
-        let document = self.document_of(&request.params);
-        let waits = match &document {
-            Some(uri) => self.world.is_reading_for(uri),
-            None => OF_ALL_WORKSPACES.contains(&request.method.as_str()) && self.world.is_reading(),
-        };
-        if !waits {
+        if !is_too_early(&self.world, &request) {
             return Some(request);
         }
         let ticket = request.ticket;
@@ -66,18 +62,15 @@ impl Ordered {
         if request.method != workspace_pulls::METHOD {
             self.outside.later(self.reading_limit, move |it| it.waited_enough(ticket));
         }
-        self.held.push(HeldRequest { request, document });
+        self.held.push(request);
         None
     }
 
     pub(super) fn answer_held(&mut self) {
         let world = &self.world;
-        let is_ready = |held: &mut HeldRequest| match &held.document {
-            Some(uri) => !world.is_reading_for(uri),
-            None => !world.is_reading(),
-        };
-        let ready: Vec<HeldRequest> = self.held.extract_if(.., is_ready).collect();
-        for HeldRequest { mut request, .. } in ready {
+        let is_ready = |held: &mut PendingRequest| !is_too_early(world, held);
+        let ready: Vec<PendingRequest> = self.held.extract_if(.., is_ready).collect();
+        for mut request in ready {
             // The documents stay those of the request's arrival, because its positions refer to
             // them.
             let Snapshot { documents, cells, cancel, .. } = request.snapshot;
@@ -86,20 +79,13 @@ impl Ordered {
         }
     }
 
-    fn document_of(&self, params: &Value) -> Option<lsp::Url> {
-        let is_file =
-            |uri: &lsp::Url| convert::path_of(self.world.snapshot.file_address(uri)).is_some();
-        convert::document_address(params).filter(is_file)
-    }
-
     fn waited_enough(&mut self, ticket: Ticket) {
-        let Some(at) = self.held.iter().position(|held| held.request.ticket == ticket) else {
-            return;
-        };
-        let HeldRequest { request, document } = self.held.swap_remove(at);
+        let Some(at) = self.held.iter().position(|held| held.ticket == ticket) else { return };
+        let request = self.held.swap_remove(at);
         if request.method != "textDocument/hover" {
             return self.reply(ticket, Err(RequestRefusal::StillReading.into()));
         }
+        let document = document_of(&self.world, &request.params);
         let root = document.and_then(|uri| self.world.root_being_read(&uri));
         self.outside.work(move || {
             let intents = root.and_then(|root| intents_on_disk(&root));
@@ -107,6 +93,19 @@ impl Ordered {
             move |it: &mut Self| it.reply(ticket, reply.map_err(Into::into))
         });
     }
+}
+
+/// Returns true if the workspace that a request is about is being read.
+fn is_too_early(world: &World, request: &PendingRequest) -> bool {
+    match document_of(world, &request.params) {
+        Some(uri) => world.is_reading_for(&uri),
+        None => OF_ALL_WORKSPACES.contains(&request.method.as_str()) && world.is_reading(),
+    }
+}
+
+fn document_of(world: &World, params: &Value) -> Option<lsp::Url> {
+    let is_file = |uri: &lsp::Url| convert::path_of(world.snapshot.file_address(uri)).is_some();
+    convert::document_address(params).filter(is_file)
 }
 
 fn intents_on_disk(root: &Path) -> Option<usize> {

@@ -3,7 +3,7 @@
 use std::sync::{Condvar, Mutex};
 
 use super::*;
-use crate::conversation::ClientConversation;
+use crate::outlets::ClientConversation;
 use ground::parallel::locked_value;
 
 /// Blocks handlers until a test releases them.
@@ -125,11 +125,12 @@ async fn converse(
         message: params.command,
         actions: None,
     };
-    let answer = conversation.client.request::<lsp::request::ShowMessageRequest>(request).await;
+    let answer =
+        conversation.outside.client.request::<lsp::request::ShowMessageRequest>(request).await;
     let answer = answer.map_err(RequestRefusal::failed)?;
     let title = answer.map(|action| action.title);
     let job = move || title.map(Value::from);
-    conversation.pool.compute(Lane::LatencySensitive, "a job", job).await
+    conversation.outside.pool.compute(Lane::LatencySensitive, "a job", job).await
 }
 
 fn conversing() -> ServerParts {
