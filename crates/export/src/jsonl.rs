@@ -10,12 +10,9 @@ use super::range::{CarriedRecords, RowSink};
 
 pub const TABLES: [&str; 3] = ["claims", "intents", "findings"];
 
-pub struct JsonTables<W> {
-    /// In the order of [`TABLES`].
-    pub tables: [W; 3],
-}
-
-pub struct JsonStream<W>(pub W);
+/// Writes each table to its own writer, in the order of [`TABLES`]. To a single writer, it writes all
+/// rows with the names of their tables.
+pub struct JsonRows<W>(pub Vec<W>);
 
 #[derive(Serialize)]
 struct NamedRow<'a, T> {
@@ -29,27 +26,16 @@ pub(crate) fn write_line(writer: &mut impl Write, row: &impl Serialize) -> io::R
     writer.write_all(b"\n")
 }
 
-impl<W: Write> RowSink for JsonTables<W> {
-    fn commit(&mut self, carried: &CarriedRecords<'_>) -> io::Result<()> {
-        carried.rows.iter().try_for_each(|row| write_line(&mut self.tables[0], &row))
-    }
-
-    fn intent(&mut self, row: &IntentRow) -> io::Result<()> {
-        write_line(&mut self.tables[1], row)
-    }
-
-    fn finding(&mut self, row: &FindingRow) -> io::Result<()> {
-        write_line(&mut self.tables[2], row)
-    }
-}
-
-impl<W: Write> JsonStream<W> {
+impl<W: Write> JsonRows<W> {
     fn write(&mut self, table: usize, row: &impl Serialize) -> io::Result<()> {
-        write_line(&mut self.0, &NamedRow { table: TABLES[table], row })
+        match &mut self.0[..] {
+            [stream] => write_line(stream, &NamedRow { table: TABLES[table], row }),
+            tables => write_line(&mut tables[table], row),
+        }
     }
 }
 
-impl<W: Write> RowSink for JsonStream<W> {
+impl<W: Write> RowSink for JsonRows<W> {
     fn commit(&mut self, carried: &CarriedRecords<'_>) -> io::Result<()> {
         carried.rows.iter().try_for_each(|row| self.write(0, &row))
     }

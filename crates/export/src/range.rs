@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::claims::{self, CarryingCommit, ClaimRows};
 use super::evidence::ChangeReader;
@@ -115,7 +117,7 @@ impl CommitRange {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RowCounts {
     pub commits: usize,
     pub claims: usize,

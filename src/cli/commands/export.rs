@@ -12,7 +12,7 @@ use crate::cli::print::{DIM, GOOD, Page};
 use crate::cli::{CliError, Context, Exit, when};
 use export::agent_trace::TraceRecords;
 use export::claims::VERSION;
-use export::jsonl::{JsonStream, JsonTables, TABLES};
+use export::jsonl::{JsonRows, TABLES};
 use export::otlp::LogRecords;
 use export::people::People;
 use export::range::{CommitRange, ExportError, RowCounts, RowSink, export};
@@ -93,10 +93,8 @@ pub struct ExportAnswer {
     from: Option<String>,
     /// The last commit of the range.
     to: String,
-    commits: usize,
-    claims: usize,
-    intents: usize,
-    findings: usize,
+    #[serde(flatten)]
+    counts: RowCounts,
     /// The files, whether they were written now or before.
     files: Vec<String>,
 }
@@ -127,25 +125,21 @@ pub fn run(context: &Context, args: ExportArgs) -> Result<Exit, CliError> {
     if is_new {
         store::write_atomic(&folder.join(".gitignore"), IN_NO_COMMIT)?;
     }
-    let RowCounts { commits, claims, intents, findings } = counts;
     let answer = ExportAnswer {
         from: range.from.as_ref().map(|from| from.0.clone()),
         to: range.to.0.clone(),
         files: files.iter().map(|path| shown_path(&context.cwd, path)).collect(),
         repo,
-        commits,
-        claims,
-        intents,
-        findings,
+        counts,
     };
     context.answer(&answer, |page| show(page, &answer, &range))
 }
 
 fn show(page: &mut Page, answer: &ExportAnswer, range: &CommitRange) {
     page.label(GOOD, "✓").text(range.in_words()).literal("  ");
-    page.count(answer.commits, "commit").literal(", ").count(answer.claims, "claim");
-    page.literal(", ").count(answer.intents, "intent version").literal(", ");
-    page.count(answer.findings, "finding").end();
+    let RowCounts { commits, claims, intents, findings } = answer.counts;
+    page.count(commits, "commit").literal(", ").count(claims, "claim").literal(", ");
+    page.count(intents, "intent version").literal(", ").count(findings, "finding").end();
     for file in &answer.files {
         page.literal("  ").styled(DIM, file).end();
     }
@@ -173,7 +167,7 @@ fn print(context: &Context, job: &ExportJob<'_>, format: ExportFormat) -> Result
     let mut failed = None;
     let exit = context.printer.raw(|out| {
         let done = match format {
-            ExportFormat::Jsonl | ExportFormat::Parquet => job.run(&mut JsonStream(out)),
+            ExportFormat::Jsonl | ExportFormat::Parquet => job.run(&mut JsonRows(vec![out])),
             ExportFormat::AgentTrace => job.run(&mut TraceRecords(out)),
             ExportFormat::Otlp => job.run(&mut LogRecords(out)),
         };
@@ -275,10 +269,7 @@ impl ExportJob<'_> {
                     Ok(counts)
                 })
             }
-            (_, [claims, intents, findings]) => {
-                self.run(&mut JsonTables { tables: [claims, intents, findings] })
-            }
-            _ => Ok(RowCounts::default()),
+            (_, tables) => self.run(&mut JsonRows(tables.iter_mut().collect())),
         };
         let counts = counts.map_err(|error| match error {
             ExportError::Read(error) => error.into(),
