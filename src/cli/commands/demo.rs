@@ -130,7 +130,7 @@ struct SessionWork<'a> {
     model: &'a str,
     intent: &'a str,
     path: &'a str,
-    text: &'a str,
+    edits: &'a [(&'a str, &'a str)],
     subject: &'a str,
 }
 
@@ -158,7 +158,7 @@ impl Stage {
             model: "anthropic/claude-sonnet",
             intent: "INT-001",
             path: story::TOKENS,
-            text: story::TOKENS_AFTER,
+            edits: &story::TOKENS_EDITS,
             subject: "auth: refuse tokens that have expired",
         })?;
         self.act(&SessionWork {
@@ -167,14 +167,13 @@ impl Stage {
             model: "openai/gpt",
             intent: "INT-002",
             path: story::INVOICE,
-            text: story::INVOICE_AFTER,
+            edits: &story::INVOICE_EDITS,
             subject: "billing: add taxes, and show amounts",
         })?;
 
         // A change out of scope: the intent on tokens is selected, and an invoice is changed.
         select::select(&self.workspace()?, "INT-001", None)?;
-        let (before, after) = story::OUT_OF_SCOPE;
-        self.write(story::INVOICE, &story::INVOICE_AFTER.replace(before, after))?;
+        self.edit(story::INVOICE, &[story::OUT_OF_SCOPE])?;
         map::refresh(&self.workspace()?);
         Ok(())
     }
@@ -196,11 +195,11 @@ impl Stage {
         Ok(())
     }
 
-    /// Selects an intent, writes a file, records it, and commits, as an agent would. The commit
+    /// Selects an intent, edits a file, records it, and commits, as an agent would. The commit
     /// carries the records.
     fn act(&self, act: &SessionWork<'_>) -> Result<(), CliError> {
         select::select(&self.workspace()?, act.intent, Some(act.session))?;
-        self.write(act.path, act.text)?;
+        self.edit(act.path, act.edits)?;
         let request = RecordRequest {
             paths: vec![RelativePath::new(act.path)?],
             intent: Some(act.intent.to_owned()),
@@ -218,6 +217,14 @@ impl Stage {
         let io = |source| CliError::io(&path, "written", source);
         std::fs::create_dir_all(path.parent().unwrap_or(&self.folder)).map_err(io)?;
         std::fs::write(&path, text).map_err(io)
+    }
+
+    fn edit(&self, path: &str, edits: &[(&str, &str)]) -> Result<(), CliError> {
+        let file = self.folder.join(path);
+        let text = std::fs::read_to_string(&file);
+        let text = text.map_err(|source| CliError::io(&file, "read", source))?;
+        let edited = edits.iter().fold(text, |text, (old, new)| text.replacen(old, new, 1));
+        self.write(path, &edited)
     }
 
     /// Commits all files together with the evidence of their records, as our git hooks would do.
