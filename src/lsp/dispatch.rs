@@ -5,8 +5,9 @@
 //! answers them itself.
 
 use tower_lsp::lsp_types::notification::{
-    DidChangeConfiguration, DidChangeWatchedFiles, DidChangeWorkspaceFolders, DidCloseTextDocument,
-    DidOpenTextDocument, DidSaveTextDocument, Initialized, SetTrace,
+    DidChangeConfiguration, DidChangeTextDocument, DidChangeWatchedFiles,
+    DidChangeWorkspaceFolders, DidCloseTextDocument, DidOpenTextDocument, DidSaveTextDocument,
+    Initialized, Notification as _, SetTrace,
 };
 use tower_lsp::lsp_types::request::{
     CodeActionRequest, CodeActionResolveRequest, CodeLensRequest, CodeLensResolve,
@@ -20,23 +21,22 @@ use super::features::{self, completion};
 use super::method_table::MethodTable;
 use super::ordered::Ordered;
 use super::pool::Lane::{LatencySensitive, Worker};
-use super::world::notebooks;
 
 pub(crate) fn table() -> MethodTable {
     MethodTable::default()
-        .on_sync_mut::<Initialized>(Ordered::initialized)
-        .on_sync_mut::<DidOpenTextDocument>(Ordered::did_open)
-        .on_sync_mut_raw("textDocument/didChange", Ordered::did_change)
-        .on_sync_mut::<DidCloseTextDocument>(Ordered::did_close)
-        .on_sync_mut::<DidSaveTextDocument>(Ordered::did_save)
-        .on_sync_mut::<notebooks::DidOpenNotebook>(Ordered::did_open_notebook)
-        .on_sync_mut::<notebooks::DidChangeNotebook>(Ordered::did_change_notebook)
-        .on_sync_mut::<notebooks::DidSaveNotebook>(Ordered::did_save_notebook)
-        .on_sync_mut::<notebooks::DidCloseNotebook>(Ordered::did_close_notebook)
-        .on_sync_mut::<DidChangeWatchedFiles>(Ordered::did_change_watched_files)
-        .on_sync_mut::<DidChangeConfiguration>(Ordered::did_change_configuration)
-        .on_sync_mut::<DidChangeWorkspaceFolders>(Ordered::did_change_workspace_folders)
-        .on_sync_mut::<SetTrace>(Ordered::set_trace)
+        .on_sync_mut(Initialized::METHOD, Ordered::initialized)
+        .on_sync_mut(DidOpenTextDocument::METHOD, Ordered::did_open)
+        .on_sync_mut(DidChangeTextDocument::METHOD, Ordered::did_change)
+        .on_sync_mut(DidCloseTextDocument::METHOD, Ordered::did_close)
+        .on_sync_mut(DidSaveTextDocument::METHOD, Ordered::did_save)
+        .on_sync_mut("notebookDocument/didOpen", Ordered::did_open_notebook)
+        .on_sync_mut("notebookDocument/didChange", Ordered::did_change_notebook)
+        .on_sync_mut("notebookDocument/didSave", Ordered::did_save_notebook)
+        .on_sync_mut("notebookDocument/didClose", Ordered::did_close_notebook)
+        .on_sync_mut(DidChangeWatchedFiles::METHOD, Ordered::did_change_watched_files)
+        .on_sync_mut(DidChangeConfiguration::METHOD, Ordered::did_change_configuration)
+        .on_sync_mut(DidChangeWorkspaceFolders::METHOD, Ordered::did_change_workspace_folders)
+        .on_sync_mut(SetTrace::METHOD, Ordered::set_trace)
         .on_lane::<HoverRequest>(LatencySensitive, features::hover::handle)
         .on_lane::<CodeLensRequest>(LatencySensitive, features::code_lens::handle)
         .on_lane::<CodeLensResolve>(LatencySensitive, features::code_lens::resolve)

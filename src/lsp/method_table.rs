@@ -13,6 +13,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tower_lsp::lsp_types as lsp;
 
@@ -45,28 +46,13 @@ impl MethodTable {
         self.notifications.get(method)
     }
 
-    pub(super) fn on_sync_mut<N: lsp::notification::Notification<Params: 'static>>(
-        mut self,
-        handler: fn(&mut Ordered, N::Params),
-    ) -> Self {
-        let method = N::METHOD;
-        let mutation: Mutation =
-            Box::new(move |server, params| parse(method, params).map(|it| handler(server, it)));
-        self.notifications.insert(method, mutation);
-        self
-    }
-
-    /// Adds a notification whose handler parses the parameters itself, because it must also act
-    /// when they cannot be parsed.
-    pub(super) fn on_sync_mut_raw(
+    pub(super) fn on_sync_mut<P: DeserializeOwned + 'static>(
         mut self,
         method: &'static str,
-        handler: fn(&mut Ordered, Value),
+        handler: fn(&mut Ordered, P),
     ) -> Self {
-        let mutation: Mutation = Box::new(move |server, params| {
-            handler(server, params);
-            Ok(())
-        });
+        let mutation: Mutation =
+            Box::new(move |server, params| parse(method, params).map(|it| handler(server, it)));
         self.notifications.insert(method, mutation);
         self
     }
@@ -117,6 +103,6 @@ impl MethodTable {
     }
 }
 
-fn parse<P: serde::de::DeserializeOwned>(method: &str, params: Value) -> RequestResult<P> {
+fn parse<P: DeserializeOwned>(method: &str, params: Value) -> RequestResult<P> {
     serde_json::from_value(params).map_err(|error| RequestRefusal::params(method, error))
 }

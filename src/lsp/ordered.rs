@@ -15,6 +15,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tower_lsp::jsonrpc::{self, Error, ErrorCode, Id};
 use tower_lsp::lsp_types as lsp;
+use tower_lsp::lsp_types::notification::{DidChangeTextDocument, Notification as _};
 
 use super::client::Client;
 use super::diagnostics_schedule::Schedule;
@@ -179,6 +180,10 @@ impl Ordered {
         let uri = convert::document_address(&params);
         match catch_unwind(AssertUnwindSafe(|| mutation(self, params))) {
             Ok(Ok(())) => {}
+            // The stored text no longer is the client's.
+            Ok(Err(error)) if method == DidChangeTextDocument::METHOD => {
+                self.distrust(uri.as_ref(), error.to_string());
+            }
             Ok(Err(error)) => tracing::warn!(%error, "a notification is ignored"),
             Err(panic) => {
                 // After the panic the stored text may be wrong, so nothing more is answered about

@@ -4,7 +4,7 @@
 //! from a change is started in [`super::effects`].
 
 mod knowledge;
-pub(super) mod notebooks;
+mod notebooks;
 mod settings;
 mod sync;
 

@@ -37,7 +37,7 @@ const CIRCLES_OF_FOLDERS: &[&str] = &[
     "evidence: git_hooks seal",
     "ground: git ignores",
     "judgement: check lesson map",
-    "lsp: conversation method_table ordered outlets workspace_pulls world",
+    "lsp: method_table ordered outlets workspace_pulls world",
 ];
 
 pub(crate) fn root() -> &'static Path {

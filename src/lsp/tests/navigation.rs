@@ -65,10 +65,15 @@ fn a_record_of_another_process_refreshes_the_lenses() {
     assert_eq!(session.result(id), json!([]));
 
     record_file(&root);
-    let refresh = session.heard("workspace/codeLens/refresh");
-    session.answer(&refresh, Value::Null);
-    let id = session.ask("textDocument/codeLens", document);
-    let lens = session.result(id)[0].clone();
+    // The record takes several writes, so the server may read the files once before it is complete.
+    let lens = loop {
+        let refresh = session.heard("workspace/codeLens/refresh");
+        session.answer(&refresh, Value::Null);
+        let id = session.ask("textDocument/codeLens", document.clone());
+        if let Some(lens) = session.result(id).get(0) {
+            break lens.clone();
+        }
+    };
     assert!(lens["command"].is_null(), "lenses get their texts when they are shown");
     let id = session.ask("codeLens/resolve", lens);
     let lens = session.result(id);

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use tower_lsp::lsp_types as lsp;
 
 use super::sync::{TextChange, Versioned};
@@ -19,60 +19,51 @@ use ground::store;
 const CODE: u32 = 2;
 
 /// The protocol crate has no types for notebooks.
-pub(crate) enum DidOpenNotebook {}
-
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct OpenedNotebook {
     notebook_document: NotebookItem,
     cell_text_documents: Vec<lsp::TextDocumentItem>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct NotebookItem {
     uri: lsp::Url,
     cells: Vec<CellItem>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct CellItem {
     kind: u32,
     document: lsp::Url,
 }
 
-impl lsp::notification::Notification for DidOpenNotebook {
-    type Params = OpenedNotebook;
-    const METHOD: &'static str = "notebookDocument/didOpen";
-}
-
-pub(crate) enum DidChangeNotebook {}
-
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ChangedNotebook {
     notebook_document: NotebookId,
     change: NotebookChange,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct NotebookId {
     uri: lsp::Url,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct NotebookChange {
     #[serde(default)]
     cells: CellChanges,
 }
 
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct CellChanges {
     structure: Option<StructureChange>,
     text_content: Option<Vec<CellTextChange>>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct StructureChange {
     array: CellSplice,
@@ -80,7 +71,7 @@ struct StructureChange {
     did_open: Vec<lsp::TextDocumentItem>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct CellSplice {
     start: usize,
@@ -89,35 +80,16 @@ struct CellSplice {
     cells: Vec<CellItem>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct CellTextChange {
     document: Versioned,
     changes: Vec<TextChange>,
 }
 
-impl lsp::notification::Notification for DidChangeNotebook {
-    type Params = ChangedNotebook;
-    const METHOD: &'static str = "notebookDocument/didChange";
-}
-
-pub(crate) enum DidSaveNotebook {}
-
-pub(crate) enum DidCloseNotebook {}
-
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct NamedNotebook {
     notebook_document: NotebookId,
-}
-
-impl lsp::notification::Notification for DidSaveNotebook {
-    type Params = NamedNotebook;
-    const METHOD: &'static str = "notebookDocument/didSave";
-}
-
-impl lsp::notification::Notification for DidCloseNotebook {
-    type Params = NamedNotebook;
-    const METHOD: &'static str = "notebookDocument/didClose";
 }
 
 impl Ordered {

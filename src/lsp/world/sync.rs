@@ -4,8 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Deserialize;
 use tower_lsp::lsp_types as lsp;
 
 use super::World;
@@ -22,36 +21,21 @@ use judgement::after::note_saved_file;
 /// range. The few characters of that change would then replace the whole document.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct DidChange {
+pub(crate) struct DidChange {
     text_document: Versioned,
     content_changes: Vec<TextChange>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 pub(super) struct Versioned {
     pub uri: lsp::Url,
     pub version: Option<i32>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 pub(super) struct TextChange {
     range: Option<lsp::Range>,
     text: String,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub(super) enum OutOfStep {
-    #[error("version {new} came after version {old}")]
-    Version { old: i32, new: i32 },
-    #[error(
-        "a change reaches from {}:{} to {}:{}, which is outside of the text",
-        range.start.line, range.start.character, range.end.line, range.end.character
-    )]
-    Range { range: lsp::Range },
-    #[error("a change cannot be read: {0}")]
-    Unreadable(String),
-    #[error("{0}")]
-    Fault(String),
 }
 
 /// Returns a document for a text that was just opened. If the text has a syntax error, the document
@@ -113,17 +97,7 @@ impl Ordered {
     }
 
     /// Applies the changes of one notification: all of them, or none if one fails.
-    pub(crate) fn did_change(&mut self, params: Value) {
-        let uri = convert::document_address(&params);
-        let changes: DidChange = match serde_json::from_value(params) {
-            Ok(changes) => changes,
-            Err(error) => {
-                if let Some(uri) = uri {
-                    self.mark_out_of_step(&uri, &OutOfStep::Unreadable(error.to_string()));
-                }
-                return;
-            }
-        };
+    pub(crate) fn did_change(&mut self, changes: DidChange) {
         let uri = changes.text_document.uri;
         let Some(open) = self.world.snapshot.documents.get(uri.as_str()) else {
             tracing::debug!(%uri, "a change of a document that is not open");
@@ -151,19 +125,19 @@ impl Ordered {
     pub(crate) fn distrust(&mut self, uri: Option<&lsp::Url>, reason: String) {
         tracing::error!(reason, "a notification broke off");
         if let Some(uri) = uri {
-            self.mark_out_of_step(uri, &OutOfStep::Fault(reason));
+            self.mark_out_of_step(uri, &reason);
         }
     }
 
     /// Keeps the old text, but gives no answers about the document until the client sends its whole
     /// text.
-    fn mark_out_of_step(&mut self, uri: &lsp::Url, reason: &OutOfStep) {
+    fn mark_out_of_step(&mut self, uri: &lsp::Url, reason: &str) {
         let Some(open) = self.world.snapshot.documents.get(uri.as_str()) else { return };
         self.world.store(OpenDocument { in_sync: false, ..open.as_ref().clone() });
         self.tell_out_of_step(uri, reason);
     }
 
-    pub(super) fn tell_out_of_step(&mut self, uri: &lsp::Url, reason: &OutOfStep) {
+    pub(super) fn tell_out_of_step(&mut self, uri: &lsp::Url, reason: &str) {
         let message = format!(
             "{uri} is out of step with the editor and is ignored until you reopen it: {reason}"
         );
@@ -229,14 +203,14 @@ impl World {
         open: &OpenDocument,
         version: i32,
         changes: &[TextChange],
-    ) -> Result<Option<Document>, OutOfStep> {
+    ) -> Result<Option<Document>, String> {
         // The changes before a whole text do not matter, even if they could not be applied.
         let whole = changes.iter().rposition(|change| change.range.is_none());
         if whole.is_none() && !open.in_sync {
             return Ok(None);
         }
         if whole.is_none() && version <= open.version {
-            return Err(OutOfStep::Version { old: open.version, new: version });
+            return Err(format!("version {version} came after version {}", open.version));
         }
         let mut document = open.document.clone();
         for change in &changes[whole.unwrap_or(0)..] {
@@ -246,7 +220,13 @@ impl World {
             };
             let bytes = convert::bytes_strict(&document, range, self.snapshot.encoding);
             let edited = bytes.and_then(|bytes| document.edited(bytes, &change.text));
-            document = edited.ok_or(OutOfStep::Range { range })?;
+            document = edited.ok_or_else(|| {
+                let lsp::Range { start: from, end: to } = range;
+                format!(
+                    "a change reaches from {}:{} to {}:{}, which is outside of the text",
+                    from.line, from.character, to.line, to.character
+                )
+            })?;
         }
         Ok(Some(document))
     }
