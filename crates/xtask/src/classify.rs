@@ -1,24 +1,22 @@
-//! Classifies the cases of a benchmark: `cargo run --release -p xtask -- classify CASES.jsonl [--score]`.
-//!
-//! The file contains texts (`{"type":"file","blob":…,"text":…}`), and then cases. For each case one JSON line is
-//! printed: `{"id","label","reasons"}`. The answer is computed only from the files and the blocks that the case names;
-//! only the scorer reads the expected result.
+//! Is the class of a change what people say it is? The answer is computed only from the files and the blocks that the
+//! case names.
 
-use std::collections::HashMap;
-use std::io::{BufRead, Write};
+use std::error::Error;
 
 use code::{BlockKind, Identity};
 use ledger::MutationClass;
 use provenance::classify::{self, BlockChange, Classification};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::TextsByBlob;
+use score::Score;
 
 mod score;
 
 /// The part of a case that may be used for the answer.
 #[derive(Deserialize)]
 struct Question {
-    id: String,
     before: Vec<FileRef>,
     after: Vec<FileRef>,
     after_path: Option<String>,
@@ -37,36 +35,18 @@ struct FileRef {
     blob: String,
 }
 
-/// Classifies the cases of the named file, and prints the answers, or a table of them with `--score`.
-pub(crate) fn measure(arguments: &[String]) -> Result<(), Box<dyn std::error::Error>> {
-    let path = arguments.iter().find(|one| !one.starts_with("--")).ok_or("which file?")?;
-    let input = std::io::BufReader::new(std::fs::File::open(path)?);
-    let mut texts: HashMap<String, String> = HashMap::new();
-    let mut score = arguments.iter().any(|one| one == "--score").then(score::Score::default);
-    let mut out = std::io::stdout().lock();
-    for line in input.lines() {
-        let value: Value = serde_json::from_str(&line?)?;
-        if value["type"] == "file" {
-            let text = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
-            texts.insert(text("blob"), text("text"));
-            continue;
-        }
-        let question: Question = serde_json::from_value(value.clone())?;
-        let (label, reasons) = answer(&question, &texts);
-        match &mut score {
-            Some(score) => score.add(&value, label.as_deref(), &reasons),
-            None => {
-                writeln!(out, "{}", json!({"id": question.id, "label": label, "reasons": reasons}))?
-            }
-        }
+/// Classifies the cases, and returns a table of the answers.
+pub(crate) fn measure(texts: &TextsByBlob, cases: &[Value]) -> Result<String, Box<dyn Error>> {
+    let mut score = Score::default();
+    for case in cases {
+        let question = Question::deserialize(case)?;
+        let (label, reasons) = answer(&question, texts);
+        score.add(case, label.as_deref(), &reasons);
     }
-    if let Some(score) = score {
-        write!(out, "{score}")?;
-    }
-    Ok(())
+    Ok(score.to_string())
 }
 
-fn answer(question: &Question, texts: &HashMap<String, String>) -> (Option<String>, Vec<String>) {
+fn answer(question: &Question, texts: &TextsByBlob) -> (Option<String>, Vec<String>) {
     let files = |list: &'_ [FileRef]| -> Vec<(String, Option<String>)> {
         list.iter().map(|file| (file.path.clone(), texts.get(&file.blob).cloned())).collect()
     };

@@ -1,35 +1,31 @@
 //! Is a block of one text found again in the next text? Runs cases of real histories through the matcher of two texts.
 //!
-//! `cargo run --release -p xtask -- tracking CASES.jsonl` reads lines of two types: `{"type":"file","blob","text"}`,
-//! then `{"type":"case","id","block":{"path","start_line","end_line"},"before":[{"path","blob"}],"after":[…]}`. For
-//! each case it matches the file of the block with the after file of the same path, or else with those that have at
-//! least half of its lines, as git finds renamed files. It prints where the block is: `{"id","path","start_line",
-//! "end_line"}`, or `{"id"}` if it was not found.
-//!
-//! `--score` prints a table instead, which compares the answers with the expected results; the answers never use those.
+//! A case is `{"type":"case","id","block":{"path","start_line","end_line"},"before":[{"path","blob"}],"after":[…]}`. The
+//! file of the block is matched with the after file of the same path, or else with those that have at least half of its
+//! lines, as git finds renamed files.
 
-use std::collections::HashMap;
-use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::error::Error;
 
 use code::Document;
 use ground::parallel::in_parallel;
 use provenance::Difference;
 use provenance::matching::has_same_lines;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::TextsByBlob;
 
 mod score;
 
 /// The question of a case. Only the scorer reads the expected result.
 #[derive(Deserialize)]
 struct TrackedCase {
-    id: String,
     block: BlockPlace,
     before: Vec<FileVersion>,
     after: Vec<FileVersion>,
 }
 
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Deserialize, PartialEq, Eq)]
 struct BlockPlace {
     path: String,
     start_line: u32,
@@ -42,54 +38,11 @@ struct FileVersion {
     blob: String,
 }
 
-#[derive(Debug, Serialize)]
-struct CaseAnswer {
-    id: String,
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    found: Option<BlockPlace>,
-}
-
-/// The texts of a file of cases, by blob.
-type TextsByBlob = HashMap<String, String>;
-
-/// Runs the cases of the named file, and prints the answers, or a table of them with `--score`.
-pub(crate) fn measure(arguments: &[String]) -> Result<(), Box<dyn std::error::Error>> {
-    let path = arguments.iter().find(|one| !one.starts_with("--")).ok_or("which file?")?;
-    let (texts, lines) = read_cases(path)?;
-    let cases: Vec<TrackedCase> =
-        lines.iter().map(|line| serde_json::from_str(line)).collect::<Result<_, _>>()?;
-    let answers = in_parallel(&cases, |case| CaseAnswer {
-        id: case.id.clone(),
-        found: find_block(case, &texts),
-    });
-    let mut out = std::io::stdout().lock();
-    if arguments.iter().any(|one| one == "--score") {
-        write!(out, "{}", score::table(&lines, &answers))?;
-        return Ok(());
-    }
-    for answer in &answers {
-        writeln!(out, "{}", serde_json::to_string(answer)?)?;
-    }
-    Ok(())
-}
-
-/// Reads the texts by blob, and the lines of the cases.
-fn read_cases(path: &str) -> Result<(TextsByBlob, Vec<String>), Box<dyn std::error::Error>> {
-    #[derive(Deserialize)]
-    #[serde(tag = "type", rename_all = "lowercase")]
-    enum Line {
-        File { blob: String, text: String },
-        Case,
-    }
-    let (mut texts, mut cases) = (TextsByBlob::new(), Vec::new());
-    for line in BufReader::new(fs::File::open(path)?).lines() {
-        let line = line?;
-        match serde_json::from_str(&line)? {
-            Line::File { blob, text } => drop(texts.insert(blob, text)),
-            Line::Case => cases.push(line),
-        }
-    }
-    Ok((texts, cases))
+/// Looks for the blocks of the cases, and returns a table of the answers.
+pub(crate) fn measure(texts: &TextsByBlob, cases: &[Value]) -> Result<String, Box<dyn Error>> {
+    let asked: Vec<TrackedCase> =
+        cases.iter().map(TrackedCase::deserialize).collect::<Result<_, _>>()?;
+    score::table(cases, &in_parallel(&asked, |case| find_block(case, texts)))
 }
 
 /// Returns where the block of a case is in the after files.
