@@ -2,72 +2,39 @@
 // is in the status bar.
 
 import * as vscode from "vscode";
-import type { Block, Why } from "./answers";
+import type { Block } from "./answers";
+import { BlockDecorations } from "./blocks";
 import { COLOURS, Palette, stripes } from "./palette";
 import type { ColouredBy, Stripe } from "./palette";
 import type { Server } from "./server";
 import { colouredBy, surface } from "./settings";
 import { markdown } from "./words";
 
-/** How long nobody has typed when the answers are asked for again, in milliseconds. */
-const SETTLES = 300;
-
-interface Known {
-  version: number;
-  blocks: Block[];
-}
-
-export class Colours implements vscode.Disposable {
+export class Colours extends BlockDecorations {
   private readonly item = vscode.window.createStatusBarItem("intent.colours", vscode.StatusBarAlignment.Right, 99);
   private readonly bars = COLOURS.map((colour) => bar(colour, true));
   /** Where the gutter shows verdicts, colours are only in the overview ruler. */
   private readonly marks = COLOURS.map((colour) => bar(colour, false));
   private readonly palettes: Record<ColouredBy, Palette> = { off: new Palette(), intent: new Palette(), contributor: new Palette() };
-  private readonly owned: vscode.Disposable[];
-  private known = new WeakMap<vscode.TextDocument, Known>();
-  private timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly server: Server) {
+  constructor(server: Server) {
+    super(server, ["intent.colours", "intent.provenance.surface"]);
     this.item.name = "Intent: Colours";
     this.item.command = "intent.editor.colours";
-    this.owned = [
-      this.item,
-      ...this.bars,
-      ...this.marks,
-      vscode.window.onDidChangeVisibleTextEditors(() => this.soon()),
-      vscode.window.onDidChangeActiveTextEditor(() => this.soon()),
-      vscode.workspace.onDidChangeTextDocument(() => this.soon()),
-      vscode.workspace.onDidChangeConfiguration((event) => {
-        if (["intent.colours", "intent.provenance.surface"].some((key) => event.affectsConfiguration(key))) this.soon();
-      }),
-    ];
+    this.own(this.item, ...this.bars, ...this.marks, vscode.window.onDidChangeActiveTextEditor(() => this.soon()));
     this.soon();
   }
 
-  dispose(): void {
-    clearTimeout(this.timer);
-    for (const one of this.owned) one.dispose();
+  protected isWanted(): boolean {
+    return colouredBy() !== "off";
   }
 
-  /** Something was recorded, or the server is another. */
-  forget(): void {
-    this.known = new WeakMap();
-    this.soon();
-  }
-
-  private soon(): void {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.showEverywhere(), SETTLES);
-  }
-
-  private async showEverywhere(): Promise<void> {
-    await Promise.all(vscode.window.visibleTextEditors.filter(({ document }) => document.uri.scheme === "file").map((editor) => this.show(editor)));
+  protected override async showEverywhere(): Promise<void> {
+    await super.showEverywhere();
     this.showLegend();
   }
 
-  private async show(editor: vscode.TextEditor): Promise<void> {
-    const blocks = await this.blocksOf(editor.document);
-    if (!blocks) return;
+  protected decorate(editor: vscode.TextEditor, blocks: Block[]): void {
     const by = colouredBy();
     const [shown, hidden] = surface() === "gutter" ? [this.marks, this.bars] : [this.bars, this.marks];
     const ranges = COLOURS.map((): vscode.Range[] => []);
@@ -78,23 +45,10 @@ export class Colours implements vscode.Disposable {
     for (const type of hidden) editor.setDecorations(type, []);
   }
 
-  /** The blocks of a document; none where no colours are wanted, undefined where they are out of date. */
-  private async blocksOf(document: vscode.TextDocument): Promise<Block[] | undefined> {
-    if (colouredBy() === "off" || this.server.condition !== "running") return [];
-    const { version } = document;
-    const known = this.known.get(document);
-    if (known?.version === version) return known.blocks;
-    // A file outside every workspace is refused, because nothing is known about it.
-    const why = await this.server.ask<Why>("intent.why", { uri: document.uri.toString() }).catch(() => undefined);
-    if (document.version !== version) return undefined;
-    this.known.set(document, { version, blocks: why?.blocks ?? [] });
-    return why?.blocks ?? [];
-  }
-
   private showLegend(): void {
     const by = colouredBy();
     const document = vscode.window.activeTextEditor?.document;
-    const blocks = document && this.known.get(document)?.blocks;
+    const blocks = document && this.knownBlocks(document);
     if (by === "off" || !blocks) return this.item.hide();
     this.item.text = `$(symbol-color) by ${by}`;
     this.item.tooltip = this.legend(stripes(blocks, by), by);

@@ -4,7 +4,7 @@ import * as path from "node:path";
 import * as vscode from "vscode";
 import type { Recorded, Status } from "./answers";
 import { install } from "./install";
-import { intentIn, recordOf, subjectAt } from "./lineage";
+import { intentIn, subjectAt } from "./lineage";
 import type { LineageNode, LineageView, Subject } from "./lineage";
 import { pickIntent, pickSelection } from "./pick";
 import { intentLocation, show } from "./places";
@@ -15,7 +15,7 @@ import { review } from "./requests";
 import type { BlockNode, FileNode, IntentNode } from "./rows";
 import { words } from "./server";
 import type { Server } from "./server";
-import { changeColours, changeLines } from "./settings";
+import { chooseNext } from "./settings";
 import { openSpec } from "./spec";
 import type { StatusBar } from "./status";
 import type { IntentTree } from "./tree";
@@ -50,12 +50,12 @@ const COMMANDS: Record<string, Deed> = {
   "intent.editor.lineage": lineageHere,
   "intent.editor.showChange": ({ versions }, node: LineageNode) => versions.showChange(node),
   "intent.editor.showSince": ({ versions }, node: LineageNode) => versions.showSince(node),
-  "intent.editor.lines": cycleLines,
-  "intent.editor.colours": cycleColours,
+  "intent.editor.lines": () => cycle("lines", { off: "no line says whose it is", line: "the cursor's line says whose it is", all: "every line says whose it is" }),
+  "intent.editor.colours": () => cycle("colours", { off: "no colours", intent: "one colour for each intent", contributor: "one colour for each contributor" }),
   "intent.editor.reveal": reveal,
   "intent.editor.openBlock": (_, node: BlockNode) => openBlock(node),
   "intent.editor.openFile": (_, node: FileNode) => vscode.window.showTextDocument(vscode.Uri.file(path.join(node.root, node.file.path))),
-  "intent.editor.showRecord": (_, node: LineageNode) => showRecord(node.subject.root, recordOf(node) ?? ""),
+  "intent.editor.showRecord": (_, node: LineageNode) => showRecord(node.subject.root, node.step?.record ?? ""),
   "intent.editor.recordBlock": recordBlock,
   "intent.editor.recordFile": recordFile,
   "intent.editor.recordAll": recordAll,
@@ -125,7 +125,7 @@ async function chosenId(server: Server, given: unknown, title: string): Promise<
   if (typeof given === "string") return given;
   const row = given as Partial<IntentNode> & Partial<LineageNode>;
   if (row?.intent) return row.intent.id;
-  if (row?.entry) return intentIn(row as LineageNode);
+  if (row?.subject) return intentIn(row as LineageNode);
   return pickIntent(server, title);
 }
 
@@ -203,16 +203,9 @@ function placeOf(given?: BlockNode | Place): [vscode.Uri, number] {
   return [vscode.Uri.file(path.join(given.root, given.path)), given.block.start_line];
 }
 
-const LINES_SAID = { off: "no line says whose it is", line: "the cursor's line says whose it is", all: "every line says whose it is" };
-
-async function cycleLines(): Promise<void> {
-  vscode.window.setStatusBarMessage(`Intent: ${LINES_SAID[await changeLines()]}`, 4000);
-}
-
-const COLOURS_SAID = { off: "no colours", intent: "one colour for each intent", contributor: "one colour for each contributor" };
-
-async function cycleColours(): Promise<void> {
-  vscode.window.setStatusBarMessage(`Intent: ${COLOURS_SAID[await changeColours()]}`, 4000);
+/** Chooses the next value of a setting, and tells what it means. */
+async function cycle(key: string, meanings: Record<string, string>): Promise<void> {
+  vscode.window.setStatusBarMessage(`Intent: ${meanings[await chooseNext(key, Object.keys(meanings))]}`, 4000);
 }
 
 async function reveal({ status, tree }: Parts): Promise<void> {

@@ -11,14 +11,9 @@ export interface Glance {
   short?: string;
 }
 
-const ORDER: Lines[] = ["off", "line", "all"];
 const LONGEST = 120;
 /** The server's words about a line that nobody recorded. */
 const UNRECORDED = /(^| · )git says: |^not committed yet$|^history is missing here$/;
-
-export function nextLines(lines: Lines): Lines {
-  return ORDER[(ORDER.indexOf(lines) + 1) % ORDER.length] ?? "line";
-}
 
 /** The text for a line; empty where there is none. `blamed`: another extension shows what git knows. */
 export function textOf(glance: Glance | undefined, blamed: boolean): string {

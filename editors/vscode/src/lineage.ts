@@ -14,15 +14,13 @@ export interface Subject {
   block: Block;
 }
 
-type Entry = { type: "now" } | { type: "record"; step: RecordBrief };
-
 /** How long the cursor has to rest before the view follows it, in milliseconds. */
 const SETTLES = 250;
 
-/** A row of the view. */
+/** A row of the view: a record that brought lines of the block or, without a step, the state of the block. */
 export interface LineageNode {
   subject: Subject;
-  entry: Entry;
+  step?: RecordBrief;
 }
 
 /** What is known of the innermost block around a line, unsaved text included. */
@@ -33,33 +31,19 @@ export async function subjectAt(server: Server, status: Status, uri: vscode.Uri,
 }
 
 /** The state of a block, and its records. */
-export function entries(block: Block): Entry[] {
-  return [{ type: "now" }, ...block.lineage.map((step): Entry => ({ type: "record", step }))];
+export function rowsOf(subject: Subject): LineageNode[] {
+  return [{ subject }, ...subject.block.lineage.map((step) => ({ subject, step }))];
 }
 
 /** What a row says: what it is, and who and when. */
-export function words({ subject, entry }: LineageNode): { label: string; description: string } {
-  switch (entry.type) {
-    case "now":
-      return { label: verdict(subject.block), description: `now: ${meaning(subject.block)}` };
-    case "record": {
-      const { step } = entry;
-      return { label: intentOf(step.intent), description: [who(step.contributor, step.tool), ago(step.timestamp)].filter(Boolean).join(" · ") };
-    }
-  }
+export function words({ subject, step }: LineageNode): { label: string; description: string } {
+  if (!step) return { label: verdict(subject.block), description: `now: ${meaning(subject.block)}` };
+  const label = step.intent ? visible(step.intent) : "no intent";
+  return { label, description: [who(step.contributor, step.tool), ago(step.timestamp)].filter(Boolean).join(" · ") };
 }
 
-function intentOf(id: string | null | undefined): string {
-  return id ? visible(id) : "no intent";
-}
-
-export function recordOf({ entry }: LineageNode): string | undefined {
-  return entry.type === "record" ? entry.step.record : undefined;
-}
-
-export function intentIn({ subject, entry }: LineageNode): string | undefined {
-  if (entry.type === "now") return subject.block.intent?.id;
-  return entry.step.intent ?? undefined;
+export function intentIn({ subject, step }: LineageNode): string | undefined {
+  return (step ? step.intent : subject.block.intent?.id) ?? undefined;
 }
 
 export class LineageView implements vscode.TreeDataProvider<LineageNode>, vscode.Disposable {
@@ -128,8 +112,7 @@ export class LineageView implements vscode.TreeDataProvider<LineageNode>, vscode
   }
 
   getChildren(node?: LineageNode): LineageNode[] {
-    const subject = this.subject;
-    return node || !subject ? [] : entries(subject.block).map((entry) => ({ subject, entry }));
+    return node || !this.subject ? [] : rowsOf(this.subject);
   }
 
   getTreeItem(node: LineageNode): vscode.TreeItem {
@@ -138,34 +121,27 @@ export class LineageView implements vscode.TreeDataProvider<LineageNode>, vscode
     item.description = description;
     item.iconPath = picture(node);
     item.tooltip = tooltip(node);
-    item.contextValue = [recordOf(node) && "record", intentIn(node) && "intent"].filter(Boolean).join(".");
+    item.contextValue = [node.step && "record", intentIn(node) && "intent"].filter(Boolean).join(".");
     item.accessibilityInformation = { label: `${label}, ${description}` };
-    if (node.entry.type === "now") item.command = { command: "intent.editor.openBlock", title: "Open", arguments: [{ ...node.subject, path: path.relative(node.subject.root, node.subject.uri.fsPath) }] };
-    else if (recordOf(node)) item.command = { command: "intent.editor.showRecord", title: "Show the Record", arguments: [node] };
+    if (node.step) item.command = { command: "intent.editor.showRecord", title: "Show the Record", arguments: [node] };
+    else item.command = { command: "intent.editor.openBlock", title: "Open", arguments: [{ ...node.subject, path: path.relative(node.subject.root, node.subject.uri.fsPath) }] };
     return item;
   }
 }
 
-export function picture({ subject, entry }: LineageNode): vscode.ThemeIcon {
-  switch (entry.type) {
-    case "now":
-      return icon(subject.block);
-    case "record":
-      return new vscode.ThemeIcon("git-commit");
-  }
+export function picture({ subject, step }: LineageNode): vscode.ThemeIcon {
+  return step ? new vscode.ThemeIcon("git-commit") : icon(subject.block);
 }
 
 function tooltip(node: LineageNode): vscode.MarkdownString {
-  const { entry, subject } = node;
+  const { step, subject } = node;
   const { label, description } = words(node);
   const said = [`**${markdown(label)}** · ${markdown(description)}`];
-  if (entry.type === "record") {
-    const { step } = entry;
+  if (step) {
     said.push([moment(step.timestamp), step.contributor?.model_identifier ?? "", step.commit ? `commit ${step.commit.slice(0, 10)}` : "in no commit yet"].filter(Boolean).map(markdown).join(" · "));
     for (const one of step.reassigned ?? []) said.push(markdown(`${one.from} before ${one.by ?? "a person"} reassigned it ${ago(one.timestamp)}`));
     said.push(`record \`${visible(step.record)}\``);
-  }
-  if (entry.type === "now") {
+  } else {
     const { block } = subject;
     const constraints = (block.asked?.constraints ?? []).map((constraint) => `must hold: ${markdown(constraint)}`);
     const accepted = block.accepted && `${acceptedBy(block.accepted.contributor)}, ${ago(block.accepted.timestamp)}`;
@@ -174,9 +150,7 @@ function tooltip(node: LineageNode): vscode.MarkdownString {
     const evidence = [block.strength && `evidence: ${block.strength}`, block.claimed && "claimed: not written by this clone"].filter(Boolean).join(", ");
     const facts = [accepted, missing, suspect, newer(block), askedFor(block), block.session && `session ${block.session}`, shares(block), lines(block), commitOf(block), ofCommit(block), ...claims(block), evidence];
     said.push(...constraints, ...facts.filter((part) => !!part).map((part) => markdown(String(part))));
-  }
-  if (entry.type === "now" && subject.block.recorded && subject.block.verdict === "moved") {
-    said.push(`recorded in ${markdown(subject.block.recorded.path)} as ${markdown(subject.block.recorded.name)}`);
+    if (block.recorded && block.verdict === "moved") said.push(`recorded in ${markdown(block.recorded.path)} as ${markdown(block.recorded.name)}`);
   }
   return new vscode.MarkdownString(said.filter(Boolean).join("\n\n"));
 }

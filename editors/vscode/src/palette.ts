@@ -6,14 +6,8 @@ import { author, titleOf, visible } from "./words";
 /** What colours are by. */
 export type ColouredBy = "off" | "intent" | "contributor";
 
-const ORDER: ColouredBy[] = ["off", "intent", "contributor"];
-
 /** Colours that people with a colour blindness can tell apart, and that can be seen on light and on dark. */
 export const COLOURS = ["#0a84d6", "#d9730d", "#1a9e6e", "#c2539b", "#8f6fd6", "#b58900", "#d1453b", "#6b7f99"];
-
-export function nextColours(by: ColouredBy): ColouredBy {
-  return ORDER[(ORDER.indexOf(by) + 1) % ORDER.length] ?? "off";
-}
 
 /** Lines from 0, both ends included, and whose they are. */
 export interface Stripe {

@@ -3,69 +3,39 @@
 
 import * as path from "node:path";
 import * as vscode from "vscode";
-import type { Block, Why } from "./answers";
+import type { Block } from "./answers";
+import { BlockDecorations } from "./blocks";
 import type { Server } from "./server";
 import { surface, template } from "./settings";
 import { TOKENS, render, unknownTokens } from "./template";
 import { BARS } from "./verdicts";
 import { shorten, visible } from "./words";
 
-/** How long nobody has typed when the answers are asked for again. */
-const SETTLES = 300;
 const LONGEST = 160;
 const UNNAMED = new Set(["region", "paragraph"]);
 
-interface Known {
-  version: number;
-  blocks: Block[];
-}
-
-export class Provenance implements vscode.Disposable {
+export class Provenance extends BlockDecorations {
   private readonly line = vscode.window.createTextEditorDecorationType({
     rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
     after: { color: new vscode.ThemeColor("editorCodeLens.foreground"), margin: "0 0 0 3em", fontStyle: "normal" },
   });
   private readonly bars: Map<string, vscode.TextEditorDecorationType>;
-  private readonly known = new WeakMap<vscode.TextDocument, Known>();
-  private readonly owned: vscode.Disposable[];
-  private timer: NodeJS.Timeout | undefined;
   private complained = "";
 
-  constructor(
-    private readonly server: Server,
-    media: vscode.Uri,
-  ) {
+  constructor(server: Server, media: vscode.Uri) {
+    super(server, ["intent.provenance"]);
     this.bars = new Map(["same", "elsewhere", "changed", "unsure"].map((name) => [name, bar(media, name)]));
-    this.owned = [
-      this.line,
-      ...this.bars.values(),
-      vscode.window.onDidChangeVisibleTextEditors(() => this.soon()),
-      vscode.workspace.onDidChangeTextDocument(() => this.soon()),
-      vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration("intent.provenance")) this.settingsChanged();
-      }),
-    ];
+    this.own(this.line, ...this.bars.values());
     this.settingsChanged();
-  }
-
-  dispose(): void {
-    clearTimeout(this.timer);
-    for (const one of this.owned) one.dispose();
-  }
-
-  /** Something was recorded, or the server is another. */
-  forget(): void {
-    for (const editor of vscode.window.visibleTextEditors) this.known.delete(editor.document);
-    this.soon();
   }
 
   /** The lines of a document with a text at their end, from 0. */
   marked(document: vscode.TextDocument): Set<number> {
-    const blocks = surface() === "endOfLine" ? this.known.get(document)?.blocks : undefined;
-    return new Set(blocks?.map((block) => block.start_line - 1));
+    const blocks = surface() === "endOfLine" ? this.knownBlocks(document) : undefined;
+    return new Set(blocks?.filter(isShown).map((block) => block.start_line - 1));
   }
 
-  private settingsChanged(): void {
+  protected override settingsChanged(): void {
     const typed = template();
     const unknown = unknownTokens(typed);
     if (unknown.length && typed !== this.complained) {
@@ -84,33 +54,12 @@ export class Provenance implements vscode.Disposable {
     }
   }
 
-  private soon(): void {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.showEverywhere(), SETTLES);
+  protected isWanted(): boolean {
+    return surface() === "endOfLine" || surface() === "gutter";
   }
 
-  private async showEverywhere(): Promise<void> {
-    await Promise.all(vscode.window.visibleTextEditors.filter((editor) => editor.document.uri.scheme === "file").map((editor) => this.show(editor)));
-  }
-
-  private async show(editor: vscode.TextEditor): Promise<void> {
-    const chosen = surface();
-    if ((chosen !== "endOfLine" && chosen !== "gutter") || this.server.condition !== "running") return this.decorate(editor, []);
-    const { document } = editor;
-    const { version } = document;
-    let known = this.known.get(document);
-    if (known?.version !== version) {
-      // A file outside every workspace is refused, because nothing is known about it.
-      const why = await this.server.ask<Why>("intent.why", { uri: document.uri.toString() }).catch(() => undefined);
-      known = { version, blocks: (why?.blocks ?? []).filter(isShown) };
-      // Somebody typed meanwhile, so another answer follows.
-      if (document.version !== version) return;
-      this.known.set(document, known);
-    }
-    this.decorate(editor, known.blocks);
-  }
-
-  private decorate(editor: vscode.TextEditor, blocks: Block[]): void {
+  protected decorate(editor: vscode.TextEditor, all: Block[]): void {
+    const blocks = all.filter(isShown);
     editor.setDecorations(this.line, surface() === "endOfLine" ? endsOfLines(editor, blocks) : []);
     const barred = surface() === "gutter" ? barsOf(editor.document, blocks) : new Map<string, vscode.Range[]>();
     for (const [name, type] of this.bars) editor.setDecorations(type, barred.get(name) ?? []);

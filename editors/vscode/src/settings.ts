@@ -1,10 +1,9 @@
 // The user's settings, and those of them that the server gets.
 
 import * as vscode from "vscode";
-import { nextLines } from "./glance";
 import type { Lines } from "./glance";
-import { nextColours } from "./palette";
 import type { ColouredBy } from "./palette";
+import { nextOf } from "./words";
 
 export const SECTION = "intent";
 
@@ -36,29 +35,17 @@ export function lines(): Lines {
   return section().get<Lines>("lines", "line");
 }
 
-/** Chooses the next of these. */
-export async function changeLines(): Promise<Lines> {
-  const next = nextLines(lines());
-  await change("lines", next);
-  return next;
-}
-
 /** What the colours beside the lines are by. */
 export function colouredBy(): ColouredBy {
   return section().get<ColouredBy>("colours", "off");
 }
 
-/** Chooses the next of these. */
-export async function changeColours(): Promise<ColouredBy> {
-  const next = nextColours(colouredBy());
-  await change("colours", next);
-  return next;
-}
-
-/** Sets a value where the present one was chosen. */
-async function change(key: string, value: string): Promise<void> {
+/** Chooses the next of these values of a setting, where the present one was chosen. */
+export async function chooseNext(key: string, values: string[]): Promise<string> {
+  const next = nextOf(values, section().get<string>(key, ""));
   const inWorkspace = section().inspect(key)?.workspaceValue !== undefined;
-  await section().update(key, value, inWorkspace ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global);
+  await section().update(key, next, inWorkspace ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global);
+  return next;
 }
 
 /** Which blocks have lenses and hints besides those that an intent produced. */

@@ -6,7 +6,6 @@ import * as path from "node:path";
 import * as vscode from "vscode";
 import type { Block, Why } from "./answers";
 import { findOnPath, surroundings } from "./find";
-import { recordOf } from "./lineage";
 import type { LineageNode } from "./lineage";
 import { findRecord } from "./places";
 import { output } from "./program";
@@ -47,7 +46,7 @@ export class Versions implements vscode.TextDocumentContentProvider, vscode.Disp
   /** Shows what the commit of a record changed in the block; for a record in no commit, what changed since the last one. */
   async showChange(node: LineageNode): Promise<void> {
     const { subject } = node;
-    const commit = commitOf(node);
+    const commit = node.step?.commit;
     const file = await fileOf(node);
     const before = commit ? await this.inCommit(node, file, `${commit}^`, `before ${short(commit)}`) : await this.inCommit(node, file, "HEAD");
     const after = commit ? await this.inCommit(node, file, commit) : await this.now(node);
@@ -57,7 +56,7 @@ export class Versions implements vscode.TextDocumentContentProvider, vscode.Disp
 
   /** Shows what has changed in the block since the commit of a record. */
   async showSince(node: LineageNode): Promise<void> {
-    const before = await this.inCommit(node, await fileOf(node), commitOf(node) ?? "HEAD");
+    const before = await this.inCommit(node, await fileOf(node), node.step?.commit ?? "HEAD");
     await this.show(node, before, await this.now(node));
   }
 
@@ -106,15 +105,11 @@ function short(commit: string): string {
   return commit.slice(0, 10);
 }
 
-function commitOf({ entry }: LineageNode): string | undefined {
-  return entry.type === "record" ? (entry.step.commit ?? undefined) : undefined;
-}
-
 /** The file of a record when it was recorded: it may have another name since. */
 async function fileOf(node: LineageNode): Promise<string> {
   const { root, uri } = node.subject;
   const present = path.relative(root, uri.fsPath).split(path.sep).join("/");
-  const stored = await findRecord(root, recordOf(node) ?? "").catch(() => undefined);
+  const stored = await findRecord(root, node.step?.record ?? "").catch(() => undefined);
   if (!stored) return present;
   const record = JSON.parse(stored.text) as { path?: string; files?: { relative_path: string }[] };
   return record.path ?? (record.files?.length === 1 ? record.files[0]?.relative_path : undefined) ?? present;

@@ -3,7 +3,7 @@
 
 import * as vscode from "vscode";
 import type { Status } from "./answers";
-import { entries, intentIn, picture, recordOf, subjectAt, words } from "./lineage";
+import { intentIn, picture, rowsOf, subjectAt, words } from "./lineage";
 import type { LineageNode, Subject } from "./lineage";
 import type { Server } from "./server";
 import { askedFor, author, ago, commitOf, count, shares, statusName, titleOf, visible } from "./words";
@@ -28,9 +28,7 @@ export async function whyHere(server: Server, status: Status, editor: vscode.Tex
 }
 
 function rows(subject: Subject): Row[] {
-  const { block } = subject;
-  const story = entries(block).map((entry): LineageNode => ({ subject, entry }));
-  const [now, ...past] = story;
+  const [now, ...past] = rowsOf(subject);
   return [...intentRow(subject), ...(now ? [storyRow(now)] : []), ...(past.length ? [{ label: "newest first", kind: vscode.QuickPickItemKind.Separator }] : []), ...past.map(storyRow), ...next(subject)];
 }
 
@@ -43,9 +41,8 @@ function intentRow({ root, block }: Subject): Row[] {
 
 function storyRow(node: LineageNode): Row {
   const { label, description } = words(node);
-  const record = recordOf(node);
   const intent = intentIn(node);
-  const run = record ? () => vscode.commands.executeCommand("intent.editor.showRecord", node) : intent ? () => vscode.commands.executeCommand("intent.editor.goTo", intent, node.subject.root) : undefined;
+  const run = node.step ? () => vscode.commands.executeCommand("intent.editor.showRecord", node) : intent ? () => vscode.commands.executeCommand("intent.editor.goTo", intent, node.subject.root) : undefined;
   return { label: `$(${picture(node).id}) ${label}`, description, run };
 }
 

@@ -31,6 +31,11 @@ export function count(number: number, what: string, several = `${what}s`): strin
   return `${number} ${number === 1 ? what : several}`;
 }
 
+/** The value after the present one; the first after the last, and for one that is not among them. */
+export function nextOf(values: string[], present: string): string {
+  return values[(values.indexOf(present) + 1) % values.length] ?? present;
+}
+
 /** `2 days ago`; empty where there is no such time. */
 export function ago(timestamp: string | null | undefined, now = Date.now()): string {
   const then = Date.parse(timestamp ?? "");

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { nextLines, textOf, textsAt } from "../src/glance";
+import { textOf, textsAt } from "../src/glance";
+import { nextOf } from "../src/words";
 
 const glance = (short?: string) => ({ lines: [], ...(short === undefined ? {} : { short }) });
 
 test("the command goes from off to line to all and back", () => {
-  assert.deepEqual((["off", "line", "all"] as const).map(nextLines), ["line", "all", "off"]);
+  const values = ["off", "line", "all"];
+  assert.deepEqual([...values, "odd"].map((value) => nextOf(values, value)), ["line", "all", "off", "off"]);
 });
 
 test("a line shows the server's words, and nothing if there are none", () => {
