@@ -7,7 +7,8 @@
 
 use std::ops::Range;
 
-use serde_json::Value;
+use serde::de::IgnoredAny;
+use serde_json::{Deserializer, Value};
 
 const EMPTY: &str =
     "{\n \"cells\": [],\n \"metadata\": {},\n \"nbformat\": 4,\n \"nbformat_minor\": 5\n}\n";
@@ -75,8 +76,10 @@ pub fn with_cells(notebook: &str, shown: &[ShownCell<'_>]) -> String {
         }
         (Some(only), None, _) => (only.cell.start, only.cell.end, ",\n  "),
         _ => {
-            let inside = if written.is_empty() { String::new() } else { written.join(",\n  ") };
-            let inside = if inside.is_empty() { inside } else { format!("\n  {inside}\n ") };
+            let inside = match written.is_empty() {
+                true => String::new(),
+                false => format!("\n  {}\n ", written.join(",\n  ")),
+            };
             let (before, after) = (&notebook[..cells.start + 1], &notebook[cells.end - 1..]);
             return format!("{before}{inside}{after}");
         }
@@ -183,34 +186,10 @@ fn next_after_space(text: &str, at: usize) -> usize {
 }
 
 fn value(text: &str, at: usize) -> Option<Range<usize>> {
-    let (start, bytes) = (next_after_space(text, at), text.as_bytes());
-    let (mut at, mut depth) = (start, 0usize);
-    loop {
-        match bytes.get(at)? {
-            b'"' => at = end_of_string(bytes, at)?,
-            b'{' | b'[' => (at, depth) = (at + 1, depth + 1),
-            b'}' | b']' => (at, depth) = (at + 1, depth.checked_sub(1)?),
-            b',' | b':' | b' ' | b'\t' | b'\n' | b'\r' => at += 1,
-            _ => {
-                let is_end = |byte: &u8| b"\",:{}[] \t\n\r".contains(byte);
-                at += bytes[at..].iter().position(is_end)?;
-            }
-        }
-        if depth == 0 {
-            return Some(start..at);
-        }
-    }
-}
-
-fn end_of_string(bytes: &[u8], start: usize) -> Option<usize> {
-    let mut at = start + 1;
-    loop {
-        match bytes.get(at)? {
-            b'"' => return Some(at + 1),
-            b'\\' => at += 2,
-            _ => at += 1,
-        }
-    }
+    let start = next_after_space(text, at);
+    let mut values = Deserializer::from_str(text.get(start..)?).into_iter::<IgnoredAny>();
+    values.next()?.ok()?;
+    Some(start..start + values.byte_offset())
 }
 
 /// Returns the text of a string or of a list of strings, and for each byte of it and its end the byte
