@@ -24,17 +24,15 @@ pub(super) struct CallForms {
     pub any: bool,
 }
 
-#[derive(Debug, Default)]
-pub(super) struct FunctionsByName(HashMap<(&'static str, String), Vec<Id>>);
+/// The functions by language and name.
+pub(super) type FunctionsByName = HashMap<(&'static str, String), Vec<Id>>;
 
-impl FunctionsByName {
-    pub(super) fn from_files(files: &[File<'_>]) -> Self {
-        let mut named = Self::default();
-        for (id, file, unit) in all_units(files).filter(|(.., unit)| unit.is_function()) {
-            named.0.entry((file.language(), unit.name.clone())).or_default().push(id);
-        }
-        named
+pub(super) fn functions_by_name(files: &[File<'_>]) -> FunctionsByName {
+    let mut named = FunctionsByName::new();
+    for (id, file, unit) in all_units(files).filter(|(.., unit)| unit.is_function()) {
+        named.entry((file.language(), unit.name.clone())).or_default().push(id);
     }
+    named
 }
 
 /// Returns how `caller` can call the helper. Returns `None` if a call may also mean another
@@ -47,7 +45,7 @@ pub(super) fn ways(
 ) -> Option<CallForms> {
     let file = &files[id.0];
     let language = file.language();
-    let all = named.0.get(&(language, file.units[id.1].name.clone()));
+    let all = named.get(&(language, file.units[id.1].name.clone()));
     let namesakes = || all.into_iter().flatten().filter(|other| *other != id);
     let declared_in = owner(file, id.1);
     // In these languages, a method can be overloaded, and can be called as `h()` inside its class.

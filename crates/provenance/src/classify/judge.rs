@@ -3,10 +3,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use code::Document;
 use code::language_tables::roles::Role;
 use code::program::Tree;
 
-use super::call_targets::{self, FunctionsByName};
+use super::call_targets::{self, FunctionsByName, functions_by_name};
 use super::helpers::{self, Helper};
 use super::imports;
 use super::inline::{self, Inlined, ReachableHelper};
@@ -18,7 +19,7 @@ use super::public::{is_public, keeps_to_file, member, shows_member, without_visi
 use super::same::{self, Alike, Renames, Resolved};
 use super::statements::is_import;
 use super::units::{ContainerMember, File, Unit, all_units};
-use super::{BlockChange, Classification, Lookup, SourceText, class_if};
+use super::{BlockChange, Classification, Lookup, class_if};
 use code::language_tables::framework_names::REFLECTIVE_LANGUAGES;
 
 #[derive(Clone, Debug, Default)]
@@ -68,32 +69,26 @@ pub(super) struct ChangeSet<'a> {
     elsewhere: Mentions,
 }
 
-pub(super) fn judge(
-    before: &[SourceText<'_>],
-    after: &[SourceText<'_>],
-    others: &Lookup<'_>,
-) -> Classification {
-    ChangeSet::from_texts(before, after, others).judged()
-}
-
 impl<'a> ChangeSet<'a> {
-    fn from_texts(
-        before: &'a [SourceText<'a>],
-        after: &'a [SourceText<'a>],
+    pub(super) fn from_files(
+        before: &[(&'a str, &Document)],
+        after: &[(&'a str, &Document)],
         others: &Lookup<'_>,
     ) -> Self {
         // Files that are equal on both sides are not compared. They only tell which names are in
         // use.
-        let is_in = |files: &[SourceText<'_>], file: &SourceText<'_>| {
-            files.iter().any(|other| other.is_same(file))
+        let is_in = |files: &[(&str, &Document)], file: &(&str, &Document)| {
+            files.iter().any(|other| other.0 == file.0 && other.1.text() == file.1.text())
         };
-        let (same, old): (Vec<_>, Vec<_>) = before.iter().partition(|file| is_in(after, file));
+        let (same, old): (Vec<_>, Vec<_>) =
+            before.iter().copied().partition(|file| is_in(after, file));
         let new = after.iter().filter(|file| !is_in(before, file));
-        let before: Vec<File<'_>> = old.into_iter().map(File::from_source).collect();
-        let after: Vec<File<'_>> = new.map(File::from_source).collect();
+        let read = |(path, document)| File::from_document(path, document);
+        let before: Vec<File<'_>> = old.into_iter().map(read).collect();
+        let after: Vec<File<'_>> = new.copied().map(read).collect();
         let mut set = Self {
             pairs: pairs::pair(&before, &after),
-            named: (FunctionsByName::from_files(&before), FunctionsByName::from_files(&after)),
+            named: (functions_by_name(&before), functions_by_name(&after)),
             before,
             after,
             ..Self::default()
@@ -200,7 +195,7 @@ impl<'a> ChangeSet<'a> {
         moved
     }
 
-    fn judged(&self) -> Classification {
+    pub(super) fn judged(&self) -> Classification {
         let pairs = self.pairs.after_of.iter();
         let found: HashMap<Id, UnitFindings> =
             pairs.map(|(old, new)| (*new, self.compared(*old, *new))).collect();

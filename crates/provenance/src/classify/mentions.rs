@@ -15,7 +15,7 @@ use super::same::Resolved;
 use super::units::File;
 use code::Document;
 
-use super::{Lookup, SourceText};
+use super::Lookup;
 
 #[derive(Debug, Default)]
 pub(super) struct Mentions {
@@ -34,7 +34,7 @@ impl Mentions {
     /// Collects the names and texts of those files outside a change that contain one of the words.
     pub(super) fn outside_change(
         wanted: &[&str],
-        same: &[&SourceText<'_>],
+        same: &[(&str, &Document)],
         others: &Lookup<'_>,
     ) -> Self {
         let mut all = Self::default();
@@ -42,24 +42,24 @@ impl Mentions {
             return all;
         }
         let holds = |text: &str| wanted.iter().any(|word| text.contains(word));
-        same.iter().filter(|file| holds(&file.text)).for_each(|file| all.read(file));
+        let held = same.iter().filter(|(_, document)| holds(&document.text()));
+        held.for_each(|(path, document)| all.read(path, document));
         match others(wanted) {
             Some(found) => found.iter().for_each(|(path, text)| {
-                let document = Document::from_text(path, text);
-                all.read(&SourceText::from_document(path, &document));
+                all.read(path, &Document::from_text(path, text));
             }),
             None => all.unknown = true,
         }
         all
     }
 
-    fn read(&mut self, source: &SourceText<'_>) {
-        let (file, path) = (File::from_source(source), source.path);
+    fn read(&mut self, path: &str, document: &Document) {
+        let file = File::from_document(path, document);
         let prose = [".md", ".txt", ".rst", ".adoc", ".log"].iter().any(|end| path.ends_with(end));
         match file.program {
             Some(_) => self.add_file(&file),
             None if prose => {}
-            None => self.texts.extend(words_in(&source.text).map(Arc::from)),
+            None => self.texts.extend(words_in(&file.text).map(Arc::from)),
         }
     }
 

@@ -23,6 +23,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use code::{Document, Identity};
+use judge::ChangeSet;
 use ledger::{Basis, MutationClass};
 
 mod boolean;
@@ -79,29 +80,6 @@ impl Classification {
         };
         let reasons = blocks.iter().map(|block| block.reason.clone()).collect();
         Self { class, basis, reasons, blocks }
-    }
-}
-
-struct SourceText<'a> {
-    /// The path, relative to the workspace.
-    path: &'a str,
-    text: String,
-    document: Document,
-}
-
-impl<'a> SourceText<'a> {
-    fn from_document(path: &'a str, document: &Document) -> Self {
-        let text = document.text();
-        // What `.gitattributes` declares as generated is compared all the same.
-        let document = match document.is_declared_generated() {
-            true => Document::from_text(path, &text),
-            false => document.clone(),
-        };
-        Self { path, text, document }
-    }
-
-    fn is_same(&self, other: &Self) -> bool {
-        self.path == other.path && self.text == other.text
     }
 }
 
@@ -169,15 +147,10 @@ pub fn change_among(
         .filter_map(|(path, before)| Some((*path, before, text_after(path)?)))
         .filter(|(_, before, after)| entries::is_large_data(before, after))
         .collect();
-    let is_program = |path: &str| data.iter().all(|file| file.0 != path);
-    let (old, new) = (texts_of(before, &is_program), texts_of(after, &is_program));
-    entries::added(judge::judge(&old, &new, others), &data)
-}
-
-fn texts_of<'a>(
-    files: &[(&'a str, Document)],
-    is_wanted: &dyn Fn(&str) -> bool,
-) -> Vec<SourceText<'a>> {
-    let wanted = files.iter().filter(|(path, _)| is_wanted(path));
-    wanted.map(|(path, document)| SourceText::from_document(path, document)).collect()
+    let programs = [before, after].map(|files| -> Vec<(&str, &Document)> {
+        let is_program = |file: &&(&str, Document)| data.iter().all(|one| one.0 != file.0);
+        files.iter().filter(is_program).map(|(path, document)| (*path, document)).collect()
+    });
+    let [before, after] = &programs;
+    entries::added(ChangeSet::from_files(before, after, others).judged(), &data)
 }

@@ -68,7 +68,7 @@ fn has_another_target(old: &File<'_>, new: &File<'_>) -> bool {
 
 /// Returns the import lines of a Go file whose path contains a name. For example, `yaml` comes with
 /// `gopkg.in/yaml.v2`.
-fn bringing<'a>(file: &File<'a>, name: &str) -> HashSet<&'a str> {
+fn bringing<'f>(file: &'f File<'_>, name: &str) -> HashSet<&'f str> {
     let is_import = |line: &&str| line.starts_with('"') || line.starts_with("import");
     let lines = file.text.lines().map(str::trim).filter(|_| file.language() == "go");
     lines.filter(is_import).filter(|line| line.contains(name)).collect()

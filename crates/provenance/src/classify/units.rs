@@ -7,16 +7,15 @@ use std::ops::Range;
 
 use code::language_tables::roles::{Role, made};
 use code::program::{Comment, Program, Tree};
-use code::{BlockKind, Identity};
+use code::{BlockKind, Document, Identity};
 
-use super::SourceText;
 use super::pairs::Id;
 use super::public;
 use super::statements::{OrderMeaning, is_import, meaning_of_statement};
 
 pub(super) struct File<'a> {
     pub path: &'a str,
-    pub text: &'a str,
+    pub text: String,
     pub program: Option<Program>,
     pub units: Vec<Unit>,
     comments: HashMap<usize, Comments>,
@@ -64,11 +63,15 @@ fn is_container(kind: BlockKind) -> bool {
 }
 
 impl<'a> File<'a> {
-    pub(super) fn from_source(source: &'a SourceText<'a>) -> Self {
-        let SourceText { path, text, document } = source;
-        let program = Program::from_document(document, text);
+    pub(super) fn from_document(path: &'a str, document: &Document) -> Self {
+        let text = document.text();
+        // What `.gitattributes` declares as generated is compared all the same.
+        let program = match document.is_declared_generated() {
+            true => Program::from_document(&Document::from_text(path, &text), &text),
+            false => Program::from_document(document, &text),
+        };
         let units = program.as_ref().map(units).unwrap_or_default();
-        let comments = program.as_ref().map(|program| comments(text, program, &units));
+        let comments = program.as_ref().map(|program| comments(&text, program, &units));
         Self { path, text, program, units, comments: comments.unwrap_or_default() }
     }
 

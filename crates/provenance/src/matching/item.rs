@@ -2,20 +2,18 @@
 
 use code::{Block, FileBlocks};
 
-use super::likeness::Body;
 use ledger::outline::{Outline, Row};
 
 pub(super) struct ComparedBlock<'a> {
     pub(super) block: &'a Block,
     pub(super) row: Row,
-    pub(super) body: Body<'a>,
 }
 
 impl<'a> ComparedBlock<'a> {
     pub(super) fn of_blocks(blocks: &'a FileBlocks) -> Vec<Self> {
         let rows = Outline::from_blocks(blocks).rows.into_iter();
         let items = rows.zip(&blocks.blocks);
-        items.map(|(row, block)| Self { block, row, body: Body::of_block(block) }).collect()
+        items.map(|(row, block)| Self { block, row }).collect()
     }
 
     pub(super) fn is_unnamed(&self) -> bool {

@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
+use code::Fingerprint;
 use code::fingerprint::PairLanes;
-use code::{Block, TokenHash};
 
 /// The minimum total score of a pair, from 0 to 1.
 pub(super) const ENOUGH: f32 = 0.6;
@@ -79,28 +79,15 @@ impl Likeness {
     }
 }
 
-pub(super) struct Body<'a> {
-    own: Option<&'a TokenHash>,
-    pairs: &'a PairLanes,
-}
-
-impl<'a> Body<'a> {
-    pub(super) fn of_block(block: &'a Block) -> Self {
-        let print = &block.fingerprint;
-        Self { own: print.own.as_ref(), pairs: print.pairs() }
+/// Returns how alike two bodies are, from 0 to 1, close to the result of a comparison token by token.
+///
+/// This is the share of token pairs in common (Dice), estimated from sketches. One changed token
+/// affects up to two pairs; the exponent corrects for that.
+pub(super) fn body_likeness(then: &Fingerprint, now: &Fingerprint) -> f32 {
+    if then.own.is_some() && then.own == now.own {
+        return 1.0;
     }
-
-    /// Returns how alike two bodies are, from 0 to 1, close to the result of a comparison token by
-    /// token.
-    ///
-    /// This is the share of token pairs in common (Dice), estimated from sketches. One changed
-    /// token affects up to two pairs; the exponent corrects for that.
-    pub(super) fn likeness(&self, other: &Self) -> f32 {
-        if self.own.is_some() && self.own == other.own {
-            return 1.0;
-        }
-        LIKENESS_OF_PAIRS[self.pairs.in_common(other.pairs)]
-    }
+    LIKENESS_OF_PAIRS[then.pairs().in_common(now.pairs())]
 }
 
 /// The likeness by the number of lanes that two sketches of pairs have in common. It is computed in

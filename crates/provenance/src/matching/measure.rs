@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::align::{Alignment, Fit, MeasuredPair, Scene, best_first};
 use super::item::ComparedBlock;
-use super::likeness::{self, Likeness, NameWords, signature_likeness};
+use super::likeness::{self, Likeness, NameWords, body_likeness, signature_likeness};
 use super::rules::MOSTLY_KEPT;
 use crate::names::may_become;
 use code::{difference, fingerprint};
@@ -184,7 +184,7 @@ impl<'a> Measure<'a> {
             leaf: is_namesake && then.row.kind == now.row.kind,
             may_become: may_become(was.identity.kind, is.identity.kind),
             size: now.size(),
-            body: then.body.likeness(&now.body),
+            body: body_likeness(&was.fingerprint, &is.fingerprint),
             kept,
             words,
             signature: signature_likeness(is_namesake, before.as_deref(), after.as_deref()),
@@ -317,7 +317,7 @@ impl<'a> Measure<'a> {
             .iter()
             .copied()
             .filter(|new| likeness::are_like_sizes(item.size(), now[*new].size()))
-            .map(|new| (item.body.likeness(&now[new].body), new))
+            .map(|new| (body_likeness(&item.block.fingerprint, &now[new].block.fingerprint), new))
             .filter(|(alike, _)| *alike >= likeness::ENOUGH_BODY)
             .collect();
         if alike.len() > MAX_COMPARED {
