@@ -2,25 +2,17 @@
 
 use std::ops::Range;
 
-use super::difference;
+use super::difference::{self, ChangedRange};
 
 /// The differences between an earlier text and the present one, in order. All text between two
 /// differences is the same in both.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TextDifference(Vec<DifferentRange>);
+pub struct TextDifference(Vec<ChangedRange>);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct DifferentRange {
-    before: Range<usize>,
-    now: Range<usize>,
-}
-
-impl DifferentRange {
-    /// Returns true if the change is directly above these bytes of the earlier text, and ends with
-    /// a line break in the present text.
-    fn adds_lines_above(&self, bytes: &Range<usize>, text: &str) -> bool {
-        self.before.end <= bytes.start && text[..self.now.end].ends_with('\n')
-    }
+/// Returns true if a change is directly above these bytes of the earlier text, and ends with a line
+/// break in the present text.
+fn adds_lines_above(one: &ChangedRange, bytes: &Range<usize>, text: &str) -> bool {
+    one.before.end <= bytes.start && text[..one.now.end].ends_with('\n')
 }
 
 /// Where the start or the end of a block may be now. Text inserted at the end of a block may belong
@@ -73,7 +65,7 @@ impl TextDifference {
     }
 
     pub(crate) fn of_edit(range: &Range<usize>, length: usize) -> Self {
-        Self(vec![DifferentRange { before: range.clone(), now: range.start..range.start + length }])
+        Self(vec![ChangedRange { before: range.clone(), now: range.start..range.start + length }])
     }
 
     pub(crate) fn and_edit(&self, range: &Range<usize>, length: usize) -> Self {
@@ -82,11 +74,11 @@ impl TextDifference {
         let (head, rest) = self.0.split_at(first);
         let (merged, tail) = rest.split_at(count);
         // Between two differences, positions in the two texts differ by a constant.
-        let earlier = |byte: usize, before: Option<&DifferentRange>| match before {
+        let earlier = |byte: usize, before: Option<&ChangedRange>| match before {
             Some(one) => byte - one.now.end + one.before.end,
             None => byte,
         };
-        let mut whole = DifferentRange {
+        let mut whole = ChangedRange {
             before: earlier(range.start, head.last())..0,
             now: range.start..range.end,
         };
@@ -102,7 +94,7 @@ impl TextDifference {
         };
         let shift = |byte: usize| byte - range.len() + length;
         whole.now.end = shift(whole.now.end);
-        let later = tail.iter().map(|one| DifferentRange {
+        let later = tail.iter().map(|one| ChangedRange {
             before: one.before.clone(),
             now: shift(one.now.start)..shift(one.now.end),
         });
@@ -114,7 +106,7 @@ impl TextDifference {
             (before.split_inclusive('\n').collect(), now.split_inclusive('\n').collect());
         let (old_starts, new_starts) = (starts(&old), starts(&new));
         let bytes = |starts: &[usize], lines: Range<usize>| starts[lines.start]..starts[lines.end];
-        let ranges = difference::changes(&old, &new).into_iter().map(|change| DifferentRange {
+        let ranges = difference::changes(&old, &new).into_iter().map(|change| ChangedRange {
             before: bytes(&old_starts, change.before),
             now: bytes(&new_starts, change.now),
         });
@@ -136,11 +128,7 @@ impl TextDifference {
         self.positions(byte, |one| one.now.end)
     }
 
-    fn positions(
-        &self,
-        byte: usize,
-        likely: impl Fn(&DifferentRange) -> usize,
-    ) -> PossiblePositions {
+    fn positions(&self, byte: usize, likely: impl Fn(&ChangedRange) -> usize) -> PossiblePositions {
         let at = self.0.partition_point(|one| one.before.end < byte);
         if let Some(one) = self.0.get(at).filter(|one| one.before.start <= byte) {
             return PossiblePositions {
@@ -156,7 +144,7 @@ impl TextDifference {
         PossiblePositions { first: byte, last: byte, likely: byte }
     }
 
-    fn ranges_touching(&self, bytes: &Range<usize>) -> impl Iterator<Item = &DifferentRange> {
+    fn ranges_touching(&self, bytes: &Range<usize>) -> impl Iterator<Item = &ChangedRange> {
         let from = self.0.partition_point(|one| one.before.end < bytes.start);
         self.0[from..].iter().take_while(|one| one.before.start <= bytes.end)
     }
@@ -165,16 +153,16 @@ impl TextDifference {
     /// of their ends. A change directly above that ends with a line break does not count. `text` is
     /// the present text.
     pub(crate) fn touches_block(&self, bytes: &Range<usize>, text: &str) -> bool {
-        self.ranges_touching(bytes).any(|one| !one.adds_lines_above(bytes, text))
+        self.ranges_touching(bytes).any(|one| !adds_lines_above(one, bytes, text))
     }
 
     /// Returns true if the bytes themselves are unchanged: all changes that touch them only add
     /// lines below or above. `text` is the present text.
     pub(crate) fn only_add_lines_around(&self, bytes: &Range<usize>, text: &str) -> bool {
-        let is_behind = |one: &DifferentRange| {
+        let is_behind = |one: &ChangedRange| {
             one.before.start >= bytes.end && text[one.now.start..].starts_with(['\n', '\r'])
         };
-        self.ranges_touching(bytes).all(|one| is_behind(one) || one.adds_lines_above(bytes, text))
+        self.ranges_touching(bytes).all(|one| is_behind(one) || adds_lines_above(one, bytes, text))
     }
 
     pub(crate) fn replaces_all(&self, bytes: &Range<usize>) -> bool {

@@ -34,8 +34,7 @@ use ground::git::{BString, ChangeKind, ChangedBlob, ObjectId, PathChange, Target
 use ground::{CommitId, Finding, Git, RelativePath, clock, store};
 use history::knowledge::runs_about;
 use history::{
-    JournalTexts, LineText, RecordedText, Walk, attribute_part, language_of, new_lines,
-    recorded_texts,
+    JournalTexts, LineText, RecordedText, Walk, attribute, language_of, new_lines, recorded_texts,
 };
 use ledger::journal::DraftNote;
 use ledger::{Digest, Entry, LineRuns, RecordKind, Trust, journal};
@@ -251,7 +250,7 @@ impl LinesByEntry {
         }
         let (entries, texts): (Vec<Arc<Entry>>, Vec<RecordedText>) = records.into_iter().unzip();
         let on_disk = ws.bytes_as_stored(path).map(LineText::new);
-        let owners = attribute_part(path.as_str(), (&text, on_disk.as_ref()), is_new, &texts);
+        let owners = attribute(path.as_str(), (&text, on_disk.as_ref()), is_new, &texts);
         let left = text_left(&texts, &text);
         Self { text, entries, owners, left }
     }

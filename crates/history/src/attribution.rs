@@ -43,18 +43,8 @@ pub struct RecordedText {
 /// Returns for each line of a text the index of the record that brought it.
 ///
 /// `records` are those about the file, newest first. Only lines for which `is_asked` has true are
-/// looked for.
+/// looked for. If the text is the staged part of a file, a line that is only `on_disk` is not gone.
 pub fn attribute(
-    path: &str,
-    text: &LineText,
-    is_asked: &[bool],
-    records: &[RecordedText],
-) -> Vec<Option<usize>> {
-    attribute_part(path, (text, None), is_asked, records)
-}
-
-/// Like [`attribute`], for the staged part of a file. A line that is only on disk is not gone.
-pub fn attribute_part(
     path: &str,
     (text, on_disk): (&LineText, Option<&LineText>),
     is_asked: &[bool],
@@ -283,7 +273,7 @@ mod tests {
         let records: Vec<RecordedText> = records.iter().map(|one| record(one)).collect();
         let now = text(now);
         let asked: Vec<bool> = lines_in(&text(base), &now).iter().map(Option::is_none).collect();
-        let found = attribute(path, &now, &asked, &records).into_iter();
+        let found = attribute(path, (&now, None), &asked, &records).into_iter();
         found.map(|owner| owner.map_or("-".to_owned(), |at| at.to_string())).collect()
     }
 
@@ -397,7 +387,7 @@ mod tests {
         let records = [record("a +def +one +more b +def2 +two c")];
         let (staged, disk) = (text("a b def2 two c"), text("a def one more b def2 two c"));
         let asked = [false, false, true, true, false];
-        let part = |disk| attribute_part("a.txt", (&staged, disk), &asked, &records);
+        let part = |disk| attribute("a.txt", (&staged, disk), &asked, &records);
         assert_eq!(part(None), [None; 5]);
         assert_eq!(part(Some(&disk)), [None, None, Some(0), Some(0), None]);
     }
@@ -419,7 +409,8 @@ mod tests {
             unkept: vec![LineRuns::of_chosen(&brought, |at| lines.contains(&at))],
         };
         let told = |records: &[RecordedText]| {
-            let found = attribute("a.txt", &now, &[false, true, true, true, false, true], records);
+            let found =
+                attribute("a.txt", (&now, None), &[false, true, true, true, false, true], records);
             let digit = |owner: Option<usize>| owner.map_or("-".to_owned(), |at| at.to_string());
             found.into_iter().map(digit).collect::<String>()
         };

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use code::Document;
 use ground::git::{BStr, BString, ByteSlice, ChangedBlob, GitError, ObjectId, ObjectReader};
 use ground::{RelativePath, Root, clock};
 use ledger::{
@@ -18,9 +17,8 @@ use crate::knowledge::{
     Knowledge, claimed_lines, joined_path, lines_by_number, lines_of_entry, path_of_version,
     runs_about,
 };
-use crate::known_origins::KnownOrigins;
 use crate::moves::MAX_FILES;
-use crate::origins::{FileVersion, LineOrigins, Origin, Walk};
+use crate::origins::{FileVersion, LineOrigins, Origin, Walk, WalkOptions};
 use crate::renames::Renames;
 use crate::text::{LineText, language_of};
 
@@ -82,13 +80,7 @@ pub struct LineFinder<'a, 'git> {
     /// The path of the workspace in the repository: empty, or with a trailing `/`.
     pub prefix: &'a BStr,
     pub journal: &'a Ledger,
-    /// Where lines come from, as it was found before. `None` if that is not believed.
-    pub known: Option<&'a KnownOrigins<'a>>,
-    /// The commits that are asked about, if the question is only what they brought. Older lines are
-    /// [`LineSource::is_missing`] then.
-    pub within: Option<&'a HashSet<ObjectId>>,
-    /// The document that is asked about. Versions with the same text are not parsed again.
-    pub document: Option<&'a Document>,
+    pub options: WalkOptions<'a>,
 }
 
 /// Returns who brought the lines of a text without git: only the journal can say it.
@@ -100,7 +92,7 @@ pub fn lines_without_git(
 ) -> FileLines {
     let records = recorded_texts(root, journal, path, |_| true);
     let (entries, texts): (Vec<_>, Vec<_>) = records.into_iter().unzip();
-    let found = attribute(path.as_str(), text, &vec![true; text.len()], &texts);
+    let found = attribute(path.as_str(), (text, None), &vec![true; text.len()], &texts);
     let mut claims = FoundClaims::default();
     let source = |owner: Option<usize>| {
         let claim = owner.map(|owner| claims.index_of(&entries[owner], path, None));
@@ -123,8 +115,7 @@ fn open_acks<'a>(
 
 impl<'a, 'git> LineFinder<'a, 'git> {
     fn new_walk(&mut self) -> Walk<'_, 'git> {
-        let walk = Walk::new(self.reader).with_known(self.known).asked_only_about(self.within);
-        walk.with_document(self.document)
+        Walk::with_options(self.reader, self.options)
     }
 
     /// Returns who brought the lines of a text that is based on `parents`; see [`Walk::of_text`].
@@ -208,7 +199,7 @@ impl<'a, 'git> LineFinder<'a, 'git> {
         let mut known = FileLines { claims: claims.all, lines, ..FileLines::default() };
         for (at, version) in origins.versions.iter().enumerate() {
             let brought = |run: &crate::OriginRun| run.origin == Origin::Brought(at);
-            let is_asked = self.within.is_none() || origins.runs.iter().any(brought);
+            let is_asked = self.options.within.is_none() || origins.runs.iter().any(brought);
             let entries = if is_asked { self.entries_about(version)? } else { Vec::new() };
             known.has_evidence.push(!entries.is_empty());
             let acks = entries.into_iter().filter(|entry| entry.record.kind == RecordKind::Ack);
@@ -492,7 +483,7 @@ impl<'a, 'git> LineFinder<'a, 'git> {
         };
         let records = recorded_texts(self.root, self.journal, now.path, may_be_in);
         let (entries, texts): (Vec<_>, Vec<_>) = records.into_iter().unzip();
-        let found = attribute(now.path.as_str(), &now.text, asked, &texts);
+        let found = attribute(now.path.as_str(), (&now.text, None), asked, &texts);
         let named = found.iter().flatten().map(|at| &entries[*at]);
         let earlier = self.ids_in_ledgers_of(now.parents, named)?;
         let found = found.into_iter();

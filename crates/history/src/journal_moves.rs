@@ -61,7 +61,8 @@ impl RecordsOfFile {
     /// Returns the record of each line for which `is_asked` has true. Only the record at this index
     /// and those older than it are searched.
     fn owners(&self, at: usize, text: &LineText, is_asked: &[bool]) -> Vec<Option<RecordAtPath>> {
-        let found = attribute(self.path.as_str(), text, is_asked, &self.texts[at..]).into_iter();
+        let found =
+            attribute(self.path.as_str(), (text, None), is_asked, &self.texts[at..]).into_iter();
         let owner = |nth: usize| (Arc::clone(&self.entries[at + nth]), self.path.clone());
         found.map(|nth| nth.map(owner)).collect()
     }

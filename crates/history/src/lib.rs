@@ -34,7 +34,7 @@ mod renames;
 mod run_places;
 mod text;
 
-pub use attribution::{RecordedText, attribute, attribute_part};
+pub use attribution::{RecordedText, attribute};
 pub use file_changes::{FileChanges, FormerText, VersionChange};
 pub use file_lines::{FileLines, LineFinder, LineSource, lines_without_git};
 pub use journal_moves::JournalTexts;
@@ -42,6 +42,6 @@ pub use journal_texts::{lines_of_unkept_texts, recorded_texts};
 pub use known_origins::KnownOrigins;
 pub use line_map::{lines_in, new_lines, respaced_lines};
 pub use moves::MAX_FILES;
-pub use origins::{FileVersion, LineOrigins, Origin, OriginRun, Walk};
+pub use origins::{FileVersion, LineOrigins, Origin, OriginRun, Walk, WalkOptions};
 pub use removals::{GoneLine, RemovalStep, Removals};
 pub use text::{LineText, language_of};

@@ -9,17 +9,12 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use code::difference::ChangedRange;
+
 use crate::text::{LineText, Loose, is_space};
 
-/// The lines of `before` that the lines of `now` replaced. Either range may be empty. Lines are
-/// counted from 0.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct LineHunk {
-    pub before: Range<usize>,
-    pub now: Range<usize>,
-}
-
-pub(crate) fn hunks(before: &LineText, now: &LineText) -> Vec<LineHunk> {
+/// Returns the lines that differ, counted from 0.
+pub(crate) fn hunks(before: &LineText, now: &LineText) -> Vec<ChangedRange> {
     let (old_end, new_end) = compared_lines(before, now);
     let mut old = DiffSide { text: before, changed: vec![false; old_end] };
     let mut new = DiffSide { text: now, changed: vec![false; new_end] };
@@ -36,7 +31,7 @@ pub(crate) fn hunks(before: &LineText, now: &LineText) -> Vec<LineHunk> {
             at_new += 1;
         }
         if (at, at_new) != (start.start, start.end) {
-            found.push(LineHunk { before: start.start..at, now: start.end..at_new });
+            found.push(ChangedRange { before: start.start..at, now: start.end..at_new });
         }
         (at, at_new) = (at + 1, at_new + 1);
     }
@@ -214,13 +209,15 @@ impl WayPart {
     fn is_empty(&self) -> bool {
         self.old.is_empty() || self.new.is_empty()
     }
-}
 
-struct WayDivision {
-    old: isize,
-    new: isize,
-    is_exact_above: bool,
-    is_exact_below: bool,
+    /// Divides the part at an old line and a new line. `is_exact` is that of the two parts.
+    fn divided(&self, (old, new): (isize, isize), is_exact: [bool; 2]) -> [Self; 2] {
+        let [above, below] = is_exact;
+        [
+            Self { old: self.old.start..old, new: self.new.start..new, is_exact: above },
+            Self { old: old..self.old.end, new: new..self.new.end, is_exact: below },
+        ]
+    }
 }
 
 /// A run of this many equal lines shows that a way is right.
@@ -260,18 +257,7 @@ impl WaySearch {
             if part.is_empty() {
                 continue;
             }
-            let at = self.divide(&part);
-            let WayPart { old, new, .. } = part;
-            parts.push(WayPart {
-                old: at.old..old.end,
-                new: at.new..new.end,
-                is_exact: at.is_exact_below,
-            });
-            parts.push(WayPart {
-                old: old.start..at.old,
-                new: new.start..at.new,
-                is_exact: at.is_exact_above,
-            });
+            parts.extend(self.divide(&part));
         }
         found
     }
@@ -285,7 +271,7 @@ impl WaySearch {
     }
 
     /// Searches from both ends until the two searches meet.
-    fn divide(&mut self, part: &WayPart) -> WayDivision {
+    fn divide(&mut self, part: &WayPart) -> [WayPart; 2] {
         let WayPart { old, new, is_exact } = part.clone();
         let (lowest, highest) = (old.start - new.end, old.end - new.start);
         let (first, last) = (old.start - new.start, old.end - new.end);
@@ -295,12 +281,8 @@ impl WaySearch {
         self.forward[slot] = old.start;
         let slot = self.slot(last);
         self.backward[slot] = old.end;
-        let met = |old: isize, diagonal: isize| WayDivision {
-            old,
-            new: old - diagonal,
-            is_exact_above: true,
-            is_exact_below: true,
-        };
+        let met = |at: isize, diagonal: isize| part.divided((at, at - diagonal), [true, true]);
+
         for cost in 1.. {
             let mut is_long = false;
             let slot = self.slot(0).cast_signed();
@@ -347,8 +329,8 @@ impl WaySearch {
             }
             if is_long && cost > COSTLY {
                 let ahead = self.long_run(part, &ahead, cost, true);
-                if let Some(place) = ahead.or_else(|| self.long_run(part, &back, cost, false)) {
-                    return place;
+                if let Some(parts) = ahead.or_else(|| self.long_run(part, &back, cost, false)) {
+                    return parts;
                 }
             }
             if cost >= self.most {
@@ -362,11 +344,12 @@ impl WaySearch {
     /// lines: the farthest, and the first one of [`diagonals`] if several are as far.
     fn long_run(
         &self,
-        WayPart { old, new, .. }: &WayPart,
+        part: &WayPart,
         searched: &Range<isize>,
         cost: isize,
         is_ahead: bool,
-    ) -> Option<WayDivision> {
+    ) -> Option<[WayPart; 2]> {
+        let WayPart { old, new, .. } = part;
         let (reached, from, from_new) = match is_ahead {
             true => (&self.forward, old.start, new.start),
             false => (&self.backward, old.end, new.end),
@@ -388,21 +371,12 @@ impl WaySearch {
             is_good.then_some((gain, at, at_new))
         });
         let best = places.reduce(|best, next| if next.0 > best.0 { next } else { best });
-        best.map(|(_, old, new)| WayDivision {
-            old,
-            new,
-            is_exact_above: is_ahead,
-            is_exact_below: !is_ahead,
-        })
+        best.map(|(_, old, new)| part.divided((old, new), [is_ahead, !is_ahead]))
     }
 
     /// Divides a part where one of the searches has come farthest.
-    fn farthest(
-        &self,
-        WayPart { old, new, .. }: &WayPart,
-        ahead: &Range<isize>,
-        back: &Range<isize>,
-    ) -> WayDivision {
+    fn farthest(&self, part: &WayPart, ahead: &Range<isize>, back: &Range<isize>) -> [WayPart; 2] {
+        let WayPart { old, new, .. } = part;
         let (mut sum_ahead, mut old_ahead) = (-1, -1);
         for diagonal in diagonals(ahead) {
             let at = self.forward[self.slot(diagonal)].min(old.end);
@@ -421,7 +395,7 @@ impl WaySearch {
         }
         let is_ahead = (old.end + new.end) - sum_back < sum_ahead - (old.start + new.start);
         let (sum, at) = if is_ahead { (sum_ahead, old_ahead) } else { (sum_back, old_back) };
-        WayDivision { old: at, new: sum - at, is_exact_above: is_ahead, is_exact_below: !is_ahead }
+        part.divided((at, sum - at), [is_ahead, !is_ahead])
     }
 }
 

@@ -6,7 +6,9 @@
 
 use std::ops::Range;
 
-use crate::line_diff::{LineHunk, hunks};
+use code::difference::ChangedRange;
+
+use crate::line_diff::hunks;
 use crate::text::{LineText, Loose, is_space};
 
 /// Lines of a text that were in the earlier text, one after the other. Lines are counted from 0.
@@ -86,7 +88,7 @@ impl Runs {
 
     /// Adds the lines of a hunk whose text differs only in white space, line breaks among it. A
     /// line goes to the line in which its first letter was.
-    fn push_rewrapped(&mut self, before: &LineText, now: &LineText, hunk: &LineHunk) {
+    fn push_rewrapped(&mut self, before: &LineText, now: &LineText, hunk: &ChangedRange) {
         let (old, new) = (before.lines(hunk.before.clone()), now.lines(hunk.now.clone()));
         if old.is_empty() || new.is_empty() || Loose(old) != Loose(new) {
             return;

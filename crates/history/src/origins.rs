@@ -43,7 +43,7 @@ pub enum Origin {
     /// A commit brought them: the version at this index of [`LineOrigins::versions`].
     Brought(usize),
     /// The walk ends at this version without saying who brought them: this clone lacks the history
-    /// before it, or only later commits were asked about (`Walk::asked_only_about`).
+    /// before it, or only later commits were asked about ([`WalkOptions::within`]).
     Missing(usize),
 }
 
@@ -63,8 +63,22 @@ pub struct LineOrigins {
     pub runs: Vec<OriginRun>,
 }
 
+/// What the questions of one walk have in common.
+#[derive(Clone, Copy, Default)]
+pub struct WalkOptions<'a> {
+    /// Where lines come from, as it was found before. `None` if that is not believed.
+    pub known: Option<&'a KnownOrigins<'a>>,
+    /// The commits that are asked about, if the question is only what they brought. Who brought an
+    /// older line is [`Origin::Missing`] then.
+    pub within: Option<&'a HashSet<ObjectId>>,
+    /// Its blocks are taken for every version with the same text, so that such a text is not parsed
+    /// again.
+    pub document: Option<&'a Document>,
+}
+
 pub struct Walk<'a, 'git> {
     reader: &'a mut ObjectReader<'git>,
+    options: WalkOptions<'a>,
     /// The versions whose lines have to be explained, newest commit first.
     next: BinaryHeap<(i64, ObjectId, BString)>,
     pending: HashMap<(ObjectId, BString), Pending>,
@@ -72,18 +86,33 @@ pub struct Walk<'a, 'git> {
     /// The files in which the text that is not committed differs from its first parent.
     uncommitted: Arc<[ChangedBlob]>,
     found: LineOrigins,
-    known: Option<&'a KnownOrigins<'a>>,
-    /// See [`Self::asked_only_about`].
-    within: Option<&'a HashSet<ObjectId>>,
-    /// See [`Self::with_document`].
-    document: Option<&'a Document>,
     /// The first version, if all of its lines are asked about and its origins were not known.
     to_keep: Option<FileVersion>,
 }
 
-struct Pending {
+/// A version of the file to which the walk has come.
+#[derive(Clone)]
+struct VisitedVersion {
+    commit: ObjectId,
+    path: BString,
     node: CommitNode,
     place: TreePlace,
+}
+
+impl VisitedVersion {
+    fn blob(&self) -> ObjectId {
+        self.place.blob.expect("only files are walked")
+    }
+
+    fn to_file_version(&self) -> FileVersion {
+        let (commit, path) = (self.commit, self.path.clone());
+        FileVersion { commit, path, blob: self.blob(), time: self.node.time }
+    }
+}
+
+/// The lines that were asked about and that a version has.
+struct Pending {
+    version: VisitedVersion,
     lines: Vec<PendingRun>,
 }
 
@@ -96,35 +125,25 @@ struct PendingRun {
 
 impl<'a, 'git> Walk<'a, 'git> {
     pub fn new(reader: &'a mut ObjectReader<'git>) -> Self {
+        Self::with_options(reader, WalkOptions::default())
+    }
+
+    pub(crate) fn with_options(
+        reader: &'a mut ObjectReader<'git>,
+        options: WalkOptions<'a>,
+    ) -> Self {
+        // What is kept is about all lines.
+        let known = options.known.filter(|_| options.within.is_none());
         Self {
             reader,
+            options: WalkOptions { known, ..options },
             next: BinaryHeap::new(),
             pending: HashMap::new(),
             texts: HashMap::new(),
             uncommitted: Arc::default(),
             found: LineOrigins::default(),
-            known: None,
-            within: None,
-            document: None,
             to_keep: None,
         }
-    }
-
-    /// Takes the blocks of this document for every version with the same text, so that such a text is
-    /// not parsed again.
-    pub(crate) fn with_document(self, document: Option<&'a Document>) -> Self {
-        Self { document, ..self }
-    }
-
-    pub(crate) fn with_known(self, known: Option<&'a KnownOrigins<'a>>) -> Self {
-        Self { known, ..self }
-    }
-
-    /// Asks only about lines that these commits brought. Who brought an older line is
-    /// [`Origin::Missing`].
-    pub(crate) fn asked_only_about(self, commits: Option<&'a HashSet<ObjectId>>) -> Self {
-        let known = self.known.filter(|_| commits.is_none());
-        Self { within: commits, known, ..self }
     }
 
     /// Returns where all lines of a text come from that is not committed, such as a file on disk or
@@ -139,12 +158,10 @@ impl<'a, 'git> Walk<'a, 'git> {
         text: Vec<u8>,
         changed: Vec<ChangedBlob>,
     ) -> Result<LineOrigins, GitError> {
-        let version = self.start_with_text(parents, path, text, changed)?;
-        self.step_once(version)?;
+        self.step_from_text(parents, path, text, changed)?;
         // The file is asked about as a whole in each parent, so that the answer can be kept.
         for ((commit, path), pending) in std::mem::take(&mut self.pending) {
-            let walk = Walk::new(self.reader).with_known(self.known).asked_only_about(self.within);
-            let walk = walk.with_document(self.document);
+            let walk = Walk::with_options(self.reader, self.options);
             let origins = walk.of_file(commit, &path)?.unwrap_or_default();
             self.take_origins(&origins, &pending.lines);
         }
@@ -160,8 +177,7 @@ impl<'a, 'git> Walk<'a, 'git> {
         text: Vec<u8>,
         changed: Vec<ChangedBlob>,
     ) -> Result<Vec<usize>, GitError> {
-        let version = self.start_with_text(parents, path, text, changed)?;
-        self.step_once(version)?;
+        self.step_from_text(parents, path, text, changed)?;
         Ok(self.brought_lines())
     }
 
@@ -172,8 +188,8 @@ impl<'a, 'git> Walk<'a, 'git> {
         commit: ObjectId,
         path: &BString,
     ) -> Result<Vec<usize>, GitError> {
-        let Some(version) = self.start_with_commit(commit, path)? else { return Ok(Vec::new()) };
-        self.step_once(version)?;
+        let Some(whole) = self.whole_file(commit, path)? else { return Ok(Vec::new()) };
+        self.step_once(whole)?;
         if self.found.runs.iter().any(|run| matches!(run.origin, Origin::Missing(_))) {
             return Err(self.reader.missing_object(commit));
         }
@@ -187,57 +203,58 @@ impl<'a, 'git> Walk<'a, 'git> {
         commit: ObjectId,
         path: &BString,
     ) -> Result<Option<LineOrigins>, GitError> {
-        let started = self.start_with_commit(commit, path)?;
-        started.map(|_| self.run()).transpose()
+        let Some(whole) = self.whole_file(commit, path)? else { return Ok(None) };
+        self.explain(whole)?;
+        while let Some((_, commit, path)) = self.next.pop() {
+            if let Some(pending) = self.pending.remove(&(commit, path)) {
+                self.explain(pending)?;
+            }
+        }
+        let (known, to_keep) = (self.options.known, self.to_keep.take());
+        let found = self.in_order();
+        if let Some((known, version)) = known.zip(to_keep) {
+            known.keep_origins(&version, &found);
+        }
+        Ok(Some(found))
     }
 
-    fn start_with_commit(
+    fn whole_file(
         &mut self,
         commit: ObjectId,
         path: &BString,
-    ) -> Result<Option<(ObjectId, BString)>, GitError> {
+    ) -> Result<Option<Pending>, GitError> {
         let node = self.reader.commit(commit)?;
         let place = self.reader.locate(node.tree, path.as_ref(), None)?;
-        let Some(blob) = place.blob else { return Ok(None) };
-        let lines = vec![PendingRun { asked: 0, there: 0..self.text(blob)?.len() }];
-        self.add_pending(commit, path.clone(), Pending { node, place, lines });
-        Ok(Some((commit, path.clone())))
+        if place.blob.is_none() {
+            return Ok(None);
+        }
+        self.all_lines(VisitedVersion { commit, path: path.clone(), node, place }).map(Some)
     }
 
-    fn start_with_text(
+    fn all_lines(&mut self, version: VisitedVersion) -> Result<Pending, GitError> {
+        let lines = vec![PendingRun { asked: 0, there: 0..self.text(version.blob())?.len() }];
+        Ok(Pending { version, lines })
+    }
+
+    /// Takes the step from a text that is not committed.
+    fn step_from_text(
         &mut self,
         parents: &[ObjectId],
         path: &BString,
         text: Vec<u8>,
         changed: Vec<ChangedBlob>,
-    ) -> Result<(ObjectId, BString), GitError> {
+    ) -> Result<(), GitError> {
         let blob = self.reader.hold(text)?;
-        let lines = vec![PendingRun { asked: 0, there: 0..self.text(blob)?.len() }];
         self.uncommitted = changed.into();
-        let commit = ObjectId::null(blob.kind());
         let node = CommitNode {
             tree: ObjectId::empty_tree(blob.kind()),
             parents: parents.to_vec(),
             time: UNCOMMITTED,
             is_boundary: false,
         };
-        let place = TreePlace::outside_of_trees(blob);
-        self.add_pending(commit, path.clone(), Pending { node, place, lines });
-        Ok((commit, path.clone()))
-    }
-
-    fn run(mut self) -> Result<LineOrigins, GitError> {
-        while let Some((_, commit, path)) = self.next.pop() {
-            if let Some(pending) = self.pending.remove(&(commit, path.clone())) {
-                self.explain(commit, path, pending)?;
-            }
-        }
-        let (known, to_keep) = (self.known, self.to_keep.take());
-        let found = self.in_order();
-        if let Some((known, version)) = known.zip(to_keep) {
-            known.keep_origins(&version, &found);
-        }
-        Ok(found)
+        let (commit, place) = (ObjectId::null(blob.kind()), TreePlace::outside_of_trees(blob));
+        let pending = self.all_lines(VisitedVersion { commit, path: path.clone(), node, place })?;
+        self.step_once(pending)
     }
 
     fn in_order(mut self) -> LineOrigins {
@@ -246,16 +263,13 @@ impl<'a, 'git> Walk<'a, 'git> {
         self.found
     }
 
-    fn step_once(&mut self, version: (ObjectId, BString)) -> Result<(), GitError> {
-        let Some(pending) = self.pending.remove(&version) else { return Ok(()) };
-        match self.step(version.0, &version.1, &pending)? {
-            WalkStep::Same(parent, node, place) => {
-                self.add_pending(parent, version.1, Pending { node, place, lines: pending.lines });
+    fn step_once(&mut self, pending: Pending) -> Result<(), GitError> {
+        match self.step(&pending.version)? {
+            WalkStep::Same(version) => {
+                self.add_pending(version, pending.lines);
                 Ok(())
             }
-            WalkStep::Parents(parents) => {
-                self.pass_to_parents(version.0, version.1, pending, parents)
-            }
+            WalkStep::Parents(parents) => self.pass_to_parents(pending, parents),
         }
     }
 
@@ -266,61 +280,55 @@ impl<'a, 'git> Walk<'a, 'git> {
         lines
     }
 
-    fn add_pending(&mut self, commit: ObjectId, path: BString, pending: Pending) {
-        if pending.lines.is_empty() {
+    fn add_pending(&mut self, version: VisitedVersion, lines: Vec<PendingRun>) {
+        if lines.is_empty() {
             return;
         }
-        match self.pending.entry((commit, path)) {
-            Entry::Occupied(mut known) => known.get_mut().lines.extend(pending.lines),
+        match self.pending.entry((version.commit, version.path.clone())) {
+            Entry::Occupied(mut known) => known.get_mut().lines.extend(lines),
             Entry::Vacant(free) => {
-                let (commit, path) = free.key().clone();
-                self.next.push((pending.node.time, commit, path));
-                free.insert(pending);
+                self.next.push((version.node.time, version.commit, version.path.clone()));
+                free.insert(Pending { version, lines });
             }
         }
     }
 
     /// Passes lines from a version to the versions before it. What does not pass is its own.
-    fn explain(
-        &mut self,
-        mut commit: ObjectId,
-        path: BString,
-        mut pending: Pending,
-    ) -> Result<(), GitError> {
-        let newest = commit;
-        let span = self.known.and_then(|known| known.unchanged_span(&path));
+    fn explain(&mut self, mut pending: Pending) -> Result<(), GitError> {
+        let newest = pending.version.commit;
+        let known = self.options.known;
+        let span = known.and_then(|known| known.unchanged_span(&pending.version.path));
         let mut unchanged = 0;
         loop {
-            if self.within.is_some_and(|commits| !commits.contains(&commit)) {
-                self.settle(Origin::Missing, commit, path, pending);
+            let version = &pending.version;
+            if self.options.within.is_some_and(|commits| !commits.contains(&version.commit)) {
+                self.settle(Origin::Missing, pending);
                 return Ok(());
             }
-            let skipped = span.filter(|span| span.newest == commit);
-            let skipped = skipped.and_then(|span| self.skip(span, &path, &pending));
-            let step = skipped.map_or_else(|| self.step(commit, &path, &pending), Ok);
-            match step {
-                Ok(WalkStep::Same(parent, node, place)) => {
-                    let is_newest = self.next.peek().is_none_or(|(time, _, _)| *time < node.time);
-                    pending = Pending { node, place, lines: pending.lines };
-                    if !is_newest {
-                        self.add_pending(parent, path, pending);
+            let skipped = span.filter(|span| span.newest == version.commit);
+            let skipped = skipped.and_then(|span| self.skip(span, version));
+            match skipped.map_or_else(|| self.step(version), Ok) {
+                Ok(WalkStep::Same(parent)) => {
+                    let time = parent.node.time;
+                    if self.next.peek().is_some_and(|(next, ..)| *next >= time) {
+                        self.add_pending(parent, pending.lines);
                         return Ok(());
                     }
-                    commit = parent;
+                    pending.version = parent;
                     unchanged += 1;
                 }
                 Ok(WalkStep::Parents(parents)) => {
-                    if let Some(known) = self.known {
-                        let span = UnchangedSpan { newest, last_change: commit };
-                        known.keep_span(&path, span, unchanged);
-                        if self.is_answered(known, commit, &path, &pending)? {
+                    if let Some(known) = known {
+                        let span = UnchangedSpan { newest, last_change: version.commit };
+                        known.keep_span(&version.path, span, unchanged);
+                        if self.is_answered(known, &pending)? {
                             return Ok(());
                         }
                     }
-                    return self.pass_to_parents(commit, path, pending, parents);
+                    return self.pass_to_parents(pending, parents);
                 }
                 Err(GitError::Missing { .. }) => {
-                    self.settle(Origin::Missing, commit, path, pending);
+                    self.settle(Origin::Missing, pending);
                     return Ok(());
                 }
                 Err(error) => return Err(error),
@@ -330,11 +338,13 @@ impl<'a, 'git> Walk<'a, 'git> {
 
     /// Skips commits that leave the file as it is, back to the one that changed it last. `None` if
     /// there is nothing to skip.
-    fn skip(&mut self, span: UnchangedSpan, path: &BString, pending: &Pending) -> Option<WalkStep> {
-        let node = self.reader.commit(span.last_change).ok()?;
-        let place = self.reader.locate(node.tree, path.as_ref(), Some(&pending.place)).ok()?;
-        let is_step = place.blob == pending.place.blob && span.last_change != span.newest;
-        is_step.then_some(WalkStep::Same(span.last_change, node, place))
+    fn skip(&mut self, span: UnchangedSpan, version: &VisitedVersion) -> Option<WalkStep> {
+        let commit = span.last_change;
+        let node = self.reader.commit(commit).ok()?;
+        let path = version.path.clone();
+        let place = self.reader.locate(node.tree, path.as_ref(), Some(&version.place)).ok()?;
+        let is_step = place.blob == version.place.blob && commit != span.newest;
+        is_step.then_some(WalkStep::Same(VisitedVersion { commit, path, node, place }))
     }
 
     /// Answers with the origins that were found before. If there are none, and the question is about
@@ -342,13 +352,10 @@ impl<'a, 'git> Walk<'a, 'git> {
     fn is_answered(
         &mut self,
         known: &KnownOrigins<'_>,
-        commit: ObjectId,
-        path: &BString,
         pending: &Pending,
     ) -> Result<bool, GitError> {
-        let blob = pending.place.blob.expect("only files are walked");
-        let version = FileVersion { commit, path: path.clone(), blob, time: pending.node.time };
-        let length = self.text(blob)?.len();
+        let version = pending.version.to_file_version();
+        let length = self.text(version.blob)?.len();
         let origins = known.origins(&version, self.reader);
         if let Some(origins) = origins.filter(|one| one.count_lines() == length) {
             self.take_origins(&origins, &pending.lines);
@@ -384,64 +391,60 @@ impl<'a, 'git> Walk<'a, 'git> {
         }
     }
 
-    fn step(
-        &mut self,
-        commit: ObjectId,
-        path: &BString,
-        pending: &Pending,
-    ) -> Result<WalkStep, GitError> {
-        let mut parents: Vec<Parent> = Vec::new();
+    fn step(&mut self, version: &VisitedVersion) -> Result<WalkStep, GitError> {
+        let VisitedVersion { commit, path, node: own, place: here } = version;
+        let mut parents: Vec<VisitedVersion> = Vec::new();
         let mut without: Vec<(ObjectId, CommitNode)> = Vec::new();
-        let blob = pending.place.blob;
-        for parent in &pending.node.parents {
+        for parent in &own.parents {
             let node = self.reader.commit(*parent)?;
-            let place = self.reader.locate(node.tree, path.as_ref(), Some(&pending.place))?;
-            match place.blob {
-                None => without.push((*parent, node)),
-                at if at == blob => return Ok(WalkStep::Same(*parent, node, place)),
-                at if parents.iter().any(|other| other.place.blob == at) => {}
-                _ => parents.push(Parent { commit: *parent, path: path.clone(), node, place }),
+            let place = self.reader.locate(node.tree, path.as_ref(), Some(here))?;
+            let Some(at) = place.blob else {
+                without.push((*parent, node));
+                continue;
+            };
+            let is_known = parents.iter().any(|other| other.blob() == at);
+            let parent = VisitedVersion { commit: *parent, path: path.clone(), node, place };
+            if Some(at) == here.blob {
+                return Ok(WalkStep::Same(parent));
             }
+            parents.extend((!is_known).then_some(parent));
         }
         for (parent, node) in without {
-            let renames = match pending.node.time {
+            let renames = match own.time {
                 UNCOMMITTED => Arc::new(Renames::from_changes(&self.uncommitted)),
-                _ => Renames::from_trees(self.reader, (Some(node.tree), Some(pending.node.tree)))?,
+                _ => Renames::from_trees(self.reader, (Some(node.tree), Some(own.tree)))?,
             };
             let before = renames.former_file(self.reader, path.as_ref())?;
             let Some((old, at)) = before else { continue };
-            if parents.iter().any(|other| other.place.blob == Some(at)) {
+            if parents.iter().any(|other| other.blob() == at) {
                 continue;
             }
             let place = self.reader.locate(node.tree, old.as_ref(), None)?;
-            let parent = Parent { commit: parent, path: old, node, place };
-            if Some(at) == blob {
+            let parent = VisitedVersion { commit: parent, path: old, node, place };
+            if Some(at) == here.blob {
                 // All lines were in the parent under another name.
                 return Ok(WalkStep::Parents(vec![parent]));
             }
             parents.push(parent);
         }
-        if parents.is_empty() && pending.node.is_boundary {
-            return Err(self.reader.missing_object(commit));
+        if parents.is_empty() && own.is_boundary {
+            return Err(self.reader.missing_object(*commit));
         }
         Ok(WalkStep::Parents(parents))
     }
 
     fn pass_to_parents(
         &mut self,
-        commit: ObjectId,
-        path: BString,
         mut pending: Pending,
-        parents: Vec<Parent>,
+        parents: Vec<VisitedVersion>,
     ) -> Result<(), GitError> {
-        let blob = pending.place.blob.expect("only files are walked");
+        let blob = pending.version.blob();
         let mut passing: Vec<PassedRun> = Vec::new();
         for parent in parents {
-            let before = parent.place.blob.expect("only files are walked");
-            let read = self.text(before).and_then(|before| Ok((before, self.text(blob)?)));
+            let read = self.text(parent.blob()).and_then(|before| Ok((before, self.text(blob)?)));
             let (before, now) = match read {
                 Err(GitError::Missing { .. }) => {
-                    self.settle(Origin::Missing, commit, path, pending);
+                    self.settle(Origin::Missing, pending);
                     return Ok(());
                 }
                 read => read?,
@@ -449,40 +452,39 @@ impl<'a, 'git> Walk<'a, 'git> {
             passing = passed_runs(&before, &now);
             let (lines, stayed) = split(&pending.lines, &passing);
             pending.lines = stayed;
-            let Parent { commit, path, node, place } = parent;
-            self.add_pending(commit, path, Pending { node, place, lines });
+            self.add_pending(parent, lines);
         }
-        if let [parent] = pending.node.parents[..] {
-            self.pass_moved_blocks((commit, parent), &path, (blob, &passing), &mut pending)?;
+        if let [parent] = pending.version.node.parents[..] {
+            self.pass_moved_blocks(parent, &passing, &mut pending)?;
         }
-        self.settle(Origin::Brought, commit, path, pending);
+        self.settle(Origin::Brought, pending);
         Ok(())
     }
 
     /// Passes the lines of whole blocks that a commit moved. The others stay.
     fn pass_moved_blocks(
         &mut self,
-        (commit, parent): (ObjectId, ObjectId),
-        path: &BString,
-        (blob, passing): (ObjectId, &[PassedRun]),
+        parent: ObjectId,
+        passing: &[PassedRun],
         pending: &mut Pending,
     ) -> Result<(), GitError> {
         if pending.lines.is_empty() {
             return Ok(());
         }
-        let (before, time) = (self.reader.commit(parent)?, pending.node.time);
+        let VisitedVersion { commit, path, node, .. } = &pending.version;
+        let (before, time) = (self.reader.commit(parent)?, node.time);
         // Before there was a registry, nothing was recorded that a move could lead to.
         if time != UNCOMMITTED && !self.reader.is_governed(before.tree)? {
             return Ok(());
         }
-        let now = self.text(blob)?;
+        let now = self.text(pending.version.blob())?;
         // All new lines of the commit, not only those that are asked about: a block that was edited
         // later was moved as a whole.
         let mut brought = vec![true; now.len()];
         passing.iter().for_each(|run| brought[run.now.clone()].fill(false));
-        let trees = (Some(before.tree), Some(pending.node.tree));
+        let trees = (Some(before.tree), Some(node.tree));
         let uncommitted = Arc::clone(&self.uncommitted);
-        let text = (&*now, self.document);
+        let text = (&*now, self.options.document);
         let mut found =
             block_moves(self.reader, path, text, &brought, |reader, language| match time {
                 UNCOMMITTED => {
@@ -490,7 +492,7 @@ impl<'a, 'git> Walk<'a, 'git> {
                 }
                 _ => RemovedCode::from_trees(reader, trees, language),
             })?;
-        if found.moved.is_empty() && self.reader.ignores(commit)? {
+        if found.moved.is_empty() && self.reader.ignores(*commit)? {
             // A commit that people ignore often changes more files than are looked at. It is about
             // how code is written, so its moves stay within a file.
             let within = block_moves(self.reader, path, text, &brought, |reader, language| {
@@ -504,32 +506,24 @@ impl<'a, 'git> Walk<'a, 'git> {
             let (passed, stayed) = split(&pending.lines, &moved.lines);
             pending.lines = stayed;
             let place = self.reader.locate(before.tree, moved.path.as_ref(), None)?;
-            let passed = Pending { node: before.clone(), place, lines: passed };
-            self.add_pending(parent, moved.path, passed);
+            let (path, node) = (moved.path, before.clone());
+            self.add_pending(VisitedVersion { commit: parent, path, node, place }, passed);
         }
         for lines in found.unclear {
             let here = PassedRun { before: lines.start, now: lines };
-            let (unclear, stayed) = split(&pending.lines, &[here]);
+            let (lines, stayed) = split(&pending.lines, &[here]);
             pending.lines = stayed;
-            let (node, place) = (pending.node.clone(), pending.place.clone());
-            let unclear = Pending { node, place, lines: unclear };
-            self.settle(Origin::Missing, commit, path.clone(), unclear);
+            let version = pending.version.clone();
+            self.settle(Origin::Missing, Pending { version, lines });
         }
         Ok(())
     }
 
-    fn settle(
-        &mut self,
-        origin: fn(usize) -> Origin,
-        commit: ObjectId,
-        path: BString,
-        Pending { node, place, lines }: Pending,
-    ) {
+    fn settle(&mut self, origin: fn(usize) -> Origin, Pending { version, lines }: Pending) {
         if lines.is_empty() {
             return;
         }
-        let blob = place.blob.expect("only files are walked");
-        let version = self.version_index(FileVersion { commit, path, blob, time: node.time });
+        let version = self.version_index(version.to_file_version());
         self.found.runs.extend(lines.into_iter().map(|run| OriginRun {
             lines: run.asked..run.asked + run.there.len(),
             origin: origin(version),
@@ -568,16 +562,9 @@ impl<'a, 'git> Walk<'a, 'git> {
 
 enum WalkStep {
     /// This parent has the same file.
-    Same(ObjectId, CommitNode, TreePlace),
+    Same(VisitedVersion),
     /// These parents have another version of the file.
-    Parents(Vec<Parent>),
-}
-
-struct Parent {
-    commit: ObjectId,
-    path: BString,
-    node: CommitNode,
-    place: TreePlace,
+    Parents(Vec<VisitedVersion>),
 }
 
 /// Divides lines into those that pass to an earlier text, with their places there, and the others.

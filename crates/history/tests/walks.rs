@@ -10,7 +10,7 @@ use ground::answer_store::AnswerStore;
 use ground::git::GitError;
 use ground::{Environment, Git, RelativePath, Root};
 use history::knowledge::{AskedTree, Knowledge};
-use history::{KnownOrigins, LineFinder, Walk};
+use history::{KnownOrigins, LineFinder, Walk, WalkOptions};
 use ledger::Ledger;
 
 /// Random numbers from a fixed start, so that a failure can be repeated.
@@ -196,9 +196,7 @@ fn walked_at(
         knowledge: &mut Knowledge::new(&root, "".into(), tree).with_known(known.as_ref()),
         prefix: "".into(),
         journal: &Ledger::default(),
-        within: None,
-        document: None,
-        known: known.as_ref(),
+        options: WalkOptions { known: known.as_ref(), ..WalkOptions::default() },
     };
     let found = finder.of_file(commit, &RelativePath::new(path).unwrap()).unwrap()?;
     let lines = found.lines.iter().map(|line| {

@@ -10,7 +10,8 @@ use ground::parallel::locked_value;
 use ground::{CommitId, Git, RelativePath};
 use history::knowledge::{AskedTree, Knowledge};
 use history::{
-    FileLines, JournalTexts, KnownOrigins, LineFinder, LineText, Walk, lines_without_git,
+    FileLines, JournalTexts, KnownOrigins, LineFinder, LineText, Walk, WalkOptions,
+    lines_without_git,
 };
 use ledger::{Entry, FileRecord, Ledger, RecordKind, SINGLE_LEDGER, kept_text};
 
@@ -162,9 +163,7 @@ fn lines_of_file(
         knowledge: &mut knowledge,
         prefix: prefix.as_ref(),
         journal,
-        known,
-        within,
-        document: Some(document),
+        options: WalkOptions { known, within, document: Some(document) },
     };
     match asked_text {
         AskedText::Committed(commit) => Ok(finder.of_file(commit, path)?.unwrap_or_default()),

@@ -17,7 +17,7 @@ use super::{
 use code::Document;
 use ground::{CommitId, Git, RelativePath};
 use history::knowledge::{AskedTree, Knowledge, runs_about};
-use history::{LineFinder, LineText, Walk};
+use history::{LineFinder, LineText, Walk, WalkOptions};
 use ledger::Entry;
 use why::left_history::{has_erased_evidence, has_left_history};
 use why::{VerbError, Workspace};
@@ -175,14 +175,12 @@ fn add_lines_of_commits(
     let committed = AskedTree::Tree(reader.commit(head)?.tree);
     let mut knowledge = Knowledge::new(&ws.root, prefix.clone(), committed);
     let mut finder = LineFinder {
-        within: None,
-        document: None,
         root: &ws.root,
         reader: &mut reader,
         knowledge: &mut knowledge,
         prefix: prefix.as_ref(),
         journal: &ws.journal,
-        known: None,
+        options: WalkOptions::default(),
     };
     let Some(file) = finder.of_file(head, path)? else { return Ok(()) };
     let is_of_work = |claim: usize| is_work(&file.claims[claim].entry);
