@@ -35,6 +35,27 @@ local function ask(client, command, argument, done)
   end)
 end
 
+-- The same for the workspace of this buffer. `done` also gets the client and the buffer's address.
+local function ask_here(command, argument, done)
+  with_client(function(client, uri)
+    ask(client, command, vim.tbl_extend('error', { uri = uri }, argument), function(answer)
+      done(answer, client, uri)
+    end)
+  end)
+end
+
+-- Lets the person choose one of these intents.
+local function choose(intents, prompt, format, done)
+  if #intents == 0 then
+    return say('the registry holds no intent', vim.log.levels.WARN)
+  end
+  vim.ui.select(intents, { prompt = prompt, kind = 'intent', format_item = format }, function(intent)
+    if intent then
+      done(intent)
+    end
+  end)
+end
+
 local function line()
   return vim.api.nvim_win_get_cursor(0)[1]
 end
@@ -45,37 +66,30 @@ end
 
 -- Finds the intent under the cursor: its id as a word, or else the intent of the block, or else a choice from a list.
 local function with_intent(given, prompt, done)
-  with_client(function(client, uri)
-    ask(client, 'intent.list', { uri = uri }, function(intents)
-      local function choose()
-        if #intents == 0 then
-          return say('the registry holds no intent', vim.log.levels.WARN)
-        end
-        vim.ui.select(intents, { prompt = prompt, kind = 'intent', format_item = view.rows(intents) }, function(intent)
-          if intent then
-            done(client, uri, intent.id)
-          end
-        end)
-      end
-      if given then
-        return done(client, uri, given)
-      end
-      local word = vim.fn.expand('<cWORD>')
-      for _, intent in ipairs(intents) do
-        if word:find(intent.id, 1, true) then
-          return done(client, uri, intent.id)
-        end
-      end
-      if not server.client(0) then
-        return choose()
-      end
-      server.execute(client, 'intent.why', { uri = uri, line = line() }, function(answer)
-        local block = answer and answer.blocks and answer.blocks[1]
-        if block and block.intent then
-          return done(client, uri, block.intent.id)
-        end
-        choose()
+  ask_here('intent.list', {}, function(intents, client, uri)
+    local function pick()
+      choose(intents, prompt, view.rows(intents), function(intent)
+        done(client, uri, intent.id)
       end)
+    end
+    if given then
+      return done(client, uri, given)
+    end
+    local word = vim.fn.expand('<cWORD>')
+    for _, intent in ipairs(intents) do
+      if word:find(intent.id, 1, true) then
+        return done(client, uri, intent.id)
+      end
+    end
+    if not server.client(0) then
+      return pick()
+    end
+    server.execute(client, 'intent.why', { uri = uri, line = line() }, function(answer)
+      local block = answer and answer.blocks and answer.blocks[1]
+      if block and block.intent then
+        return done(client, uri, block.intent.id)
+      end
+      pick()
     end)
   end)
 end
@@ -103,6 +117,16 @@ local function places_of(client, uri, id, done)
   end)
 end
 
+-- Calls a function with the definition of an intent, or says that there is none.
+local function with_definition(client, uri, id, done)
+  places_of(client, uri, id, function(definition)
+    if not definition then
+      return say(('the registry does not hold %s'):format(text.visible(id)), vim.log.levels.WARN)
+    end
+    done(definition)
+  end)
+end
+
 local function with_block(done)
   with_client(function(client, uri)
     if not server.client(0) then
@@ -118,14 +142,6 @@ local function with_block(done)
   end)
 end
 
-local function file_name(uri)
-  return vim.uri_to_fname(uri)
-end
-
-local function jump(client, location)
-  compat.jump(location, client.offset_encoding)
-end
-
 -- Goes to an intent: to its place in the registry, or to what it is in another format.
 local function go_to(client, uri, intent)
   local root = client.config.root_dir
@@ -133,12 +149,9 @@ local function go_to(client, uri, intent)
     vim.cmd("normal! m'")
     return vim.cmd('edit ' .. vim.fn.fnameescape(root .. '/' .. intent.unit))
   end
-  places_of(client, uri, intent.id, function(definition)
-    if not definition then
-      return say(('the registry does not hold %s'):format(text.visible(intent.id)), vim.log.levels.WARN)
-    end
+  with_definition(client, uri, intent.id, function(definition)
     vim.cmd("normal! m'")
-    jump(client, definition.location)
+    compat.jump(definition.location, client.offset_encoding)
   end)
 end
 
@@ -146,7 +159,7 @@ local function quickfix(client, id, definition, blocks)
   local locations = {}
   for _, symbol in ipairs(blocks) do
     locations[#locations + 1] = {
-      filename = file_name(symbol.location.uri),
+      filename = vim.uri_to_fname(symbol.location.uri),
       lnum = symbol.location.range.start.line + 1,
       col = symbol.location.range.start.character + 1,
       text = text.visible(symbol.block),
@@ -220,214 +233,157 @@ local function scratch(lines, name, filetype)
   vim.keymap.set('n', 'q', '<cmd>close<cr>', { buffer = bufnr, nowait = true })
 end
 
+-- What is completed after a subcommand.
+local COMPLETED = { select = 'ids', blocks = 'ids', ['goto'] = 'ids', context = 'ids', record = 'files' }
+
 -- Each function takes the words after its name, and whether there was a `!`.
 M.subcommands = {
-  select = {
-    ids = true,
-    run = function(words)
-      local function select(client, uri, id)
-        ask(client, 'intent.select', { uri = uri, id = id }, function(answer)
-          local intent = answer.intent or answer.selected or {}
-          local name = type(intent) == 'table' and intent.name and '  ' .. text.visible(intent.name) or ''
-          say(('you work under %s%s'):format(text.visible(id), name))
-        end)
+  select = function(words)
+    local function select(id)
+      ask_here('intent.select', { id = id }, function(answer)
+        local intent = answer.intent or answer.selected or {}
+        local name = type(intent) == 'table' and intent.name and '  ' .. text.visible(intent.name) or ''
+        say(('you work under %s%s'):format(text.visible(id), name))
+      end)
+    end
+    if words[1] then
+      return select(words[1])
+    end
+    ask_here('intent.list', {}, function(intents)
+      local open = vim.tbl_filter(function(intent)
+        return intent.status == 'IN_PROGRESS'
+      end, intents)
+      if #open == 0 then
+        return say('no intent is in progress; start or create one first', vim.log.levels.WARN)
       end
-      with_client(function(client, uri)
-        if words[1] then
-          return select(client, uri, words[1])
+      choose(open, 'Work under', view.rows(open), function(intent)
+        select(intent.id)
+      end)
+    end)
+  end,
+  list = function()
+    ask_here('intent.list', {}, function(intents, client, uri)
+      choose(view.by_state(intents), 'Intents', view.rows(intents), function(intent)
+        go_to(client, uri, intent)
+      end)
+    end)
+  end,
+  clear = function()
+    ask_here('intent.clear', {}, function()
+      say('no intent is selected')
+    end)
+  end,
+  why = function()
+    with_block(function(path, block)
+      view.float(view.why(path, block), 'why')
+    end)
+  end,
+  lineage = function()
+    with_block(function(path, block)
+      view.float(view.lineage(path, block), 'lineage')
+    end)
+  end,
+  record = function(words, bang)
+    with_client(function(client, uri)
+      local paths = {}
+      for _, word in ipairs(words) do
+        paths[#paths + 1] = vim.fn.fnamemodify(vim.fn.expand(word), ':p'):gsub('[/\\]$', '')
+      end
+      if #paths == 0 then
+        local file = server.file_of(vim.api.nvim_get_current_buf())
+        if not file then
+          return say('this buffer shows no file', vim.log.levels.WARN)
         end
-        ask(client, 'intent.list', { uri = uri }, function(intents)
-          local open = vim.tbl_filter(function(intent)
-            return intent.status == 'IN_PROGRESS'
-          end, intents)
-          if #open == 0 then
-            return say('no intent is in progress; start or create one first', vim.log.levels.WARN)
-          end
-          vim.ui.select(open, { prompt = 'Work under', kind = 'intent', format_item = view.rows(open) }, function(intent)
-            if intent then
-              select(client, uri, intent.id)
-            end
-          end)
-        end)
-      end)
-    end,
-  },
-  list = {
-    run = function()
-      with_client(function(client, uri)
-        ask(client, 'intent.list', { uri = uri }, function(intents)
-          if #intents == 0 then
-            return say('the registry holds no intent', vim.log.levels.WARN)
-          end
-          local format = view.rows(intents)
-          vim.ui.select(view.by_state(intents), { prompt = 'Intents', kind = 'intent', format_item = format }, function(intent)
-            if intent then
-              go_to(client, uri, intent)
-            end
-          end)
-        end)
-      end)
-    end,
-  },
-  clear = {
-    run = function()
-      with_client(function(client, uri)
-        ask(client, 'intent.clear', { uri = uri }, function()
-          say('no intent is selected')
-        end)
-      end)
-    end,
-  },
-  why = {
-    run = function()
-      with_block(function(path, block)
-        view.float(view.why(path, block), 'why')
-      end)
-    end,
-  },
-  lineage = {
-    run = function()
-      with_block(function(path, block)
-        view.float(view.lineage(path, block), 'lineage')
-      end)
-    end,
-  },
-  record = {
-    files = true,
-    run = function(words, bang)
-      with_client(function(client, uri)
-        local paths = {}
-        for _, word in ipairs(words) do
-          paths[#paths + 1] = vim.fn.fnamemodify(vim.fn.expand(word), ':p'):gsub('[/\\]$', '')
+        if vim.bo.modified and bang then
+          vim.cmd('silent write')
+        elseif vim.bo.modified then
+          return say('this buffer is not written, and what is on disk would be recorded; `:Intent! record` writes it first', vim.log.levels.WARN)
         end
-        if #paths == 0 then
-          local file = server.file_of(vim.api.nvim_get_current_buf())
-          if not file then
-            return say('this buffer shows no file', vim.log.levels.WARN)
-          end
-          if vim.bo.modified and bang then
-            vim.cmd('silent write')
-          elseif vim.bo.modified then
-            return say('this buffer is not written, and what is on disk would be recorded; `:Intent! record` writes it first', vim.log.levels.WARN)
-          end
-          paths = { file }
+        paths = { file }
+      end
+      ask(client, 'intent.record', { uri = uri, paths = paths }, function(answer)
+        local well, said = record_result(answer)
+        say(said, not well and vim.log.levels.WARN or nil)
+      end)
+    end)
+  end,
+  accept = function()
+    with_block(function(_, _, client, uri)
+      ask(client, 'intent.accept', { uri = uri, line = line() }, function()
+        say('the block counts as right as it stands')
+      end)
+    end)
+  end,
+  blocks = function(words)
+    with_intent(words[1], 'Blocks of', function(client, uri, id)
+      places_of(client, uri, id, function(definition, blocks)
+        if #blocks == 0 then
+          return say(('nothing is recorded under %s'):format(text.visible(id)))
         end
-        ask(client, 'intent.record', { uri = uri, paths = paths }, function(answer)
-          local well, said = record_result(answer)
-          say(said, not well and vim.log.levels.WARN or nil)
-        end)
+        quickfix(client, id, definition, blocks)
       end)
-    end,
-  },
-  accept = {
-    run = function()
-      with_block(function(_, _, client, uri)
-        ask(client, 'intent.accept', { uri = uri, line = line() }, function()
-          say('the block counts as right as it stands')
-        end)
-      end)
-    end,
-  },
-  blocks = {
-    ids = true,
-    run = function(words)
-      with_intent(words[1], 'Blocks of', function(client, uri, id)
-        places_of(client, uri, id, function(definition, blocks)
-          if #blocks == 0 then
-            return say(('nothing is recorded under %s'):format(text.visible(id)))
-          end
-          quickfix(client, id, definition, blocks)
-        end)
-      end)
-    end,
-  },
-  ['goto'] = {
-    ids = true,
-    run = function(words)
-      with_intent(words[1], 'Go to', function(client, uri, id)
-        go_to(client, uri, { id = id })
-      end)
-    end,
-  },
-  rename = {
-    run = function(words)
-      with_intent(words[2] and words[1], 'Rename', function(client, uri, id)
-        places_of(client, uri, id, function(definition)
-          if not definition then
-            return say(('the registry does not hold %s'):format(text.visible(id)), vim.log.levels.WARN)
-          end
-          local new = words[2] or words[1]
-          if new then
-            return rename(client, definition, id, new)
-          end
-          vim.ui.input({ prompt = 'New id: ', default = id }, function(answer)
-            if answer and answer ~= '' and answer ~= id then
-              rename(client, definition, id, answer)
-            end
-          end)
-        end)
-      end)
-    end,
-  },
-  review = {
-    run = function()
-      with_client(function(client, uri)
-        require('intent.questions').review(client, uri, function(waiting, problem)
-          if problem then
-            complain(problem)
-          elseif waiting == 0 then
-            say('no agent asks for anything')
+    end)
+  end,
+  ['goto'] = function(words)
+    with_intent(words[1], 'Go to', function(client, uri, id)
+      go_to(client, uri, { id = id })
+    end)
+  end,
+  rename = function(words)
+    with_intent(words[2] and words[1], 'Rename', function(client, uri, id)
+      with_definition(client, uri, id, function(definition)
+        local new = words[2] or words[1]
+        if new then
+          return rename(client, definition, id, new)
+        end
+        vim.ui.input({ prompt = 'New id: ', default = id }, function(answer)
+          if answer and answer ~= '' and answer ~= id then
+            rename(client, definition, id, answer)
           end
         end)
       end)
-    end,
-  },
-  lines = {
-    run = function()
-      say(require('intent.line').cycle() .. ' (off, line, all: which lines say whose they are)')
-    end,
-  },
-  status = {
-    run = function()
-      with_client(function(client, uri)
-        ask(client, 'intent.status', { uri = uri }, function(status)
-          require('intent.status').told(status)
-          view.float(view.status(status), 'status')
-        end)
+    end)
+  end,
+  review = function()
+    with_client(function(client, uri)
+      require('intent.questions').review(client, uri, function(waiting, problem)
+        if problem then
+          complain(problem)
+        elseif waiting == 0 then
+          say('no agent asks for anything')
+        end
       end)
-    end,
-  },
-  context = {
-    ids = true,
-    run = function(words)
-      with_client(function(client, uri)
-        ask(client, 'intent.context', { uri = uri, id = words[1] }, function(answer)
-          scratch(text.lines((answer.context or ''):gsub('\n$', '')), 'intent://context/' .. text.visible(answer.id or ''), 'xml')
-        end)
-      end)
-    end,
-  },
-  report = {
-    run = function(words)
-      with_client(function(client)
-        M.report(client.config.root_dir, words[1])
-      end)
-    end,
-  },
-  restart = {
-    run = function()
-      server.restart(function()
-        say('the server is started again')
-      end)
-      server.attach_all()
-    end,
-  },
-  log = {
-    run = function()
-      vim.cmd('tabnew ' .. vim.fn.fnameescape(compat.log_path()))
-      vim.cmd('normal! G')
-    end,
-  },
+    end)
+  end,
+  lines = function()
+    say(require('intent.line').cycle() .. ' (off, line, all: which lines say whose they are)')
+  end,
+  status = function()
+    ask_here('intent.status', {}, function(status)
+      require('intent.status').told(status)
+      view.float(view.status(status), 'status')
+    end)
+  end,
+  context = function(words)
+    ask_here('intent.context', { id = words[1] }, function(answer)
+      scratch(text.lines((answer.context or ''):gsub('\n$', '')), 'intent://context/' .. text.visible(answer.id or ''), 'xml')
+    end)
+  end,
+  report = function(words)
+    with_client(function(client)
+      M.report(client.config.root_dir, words[1])
+    end)
+  end,
+  restart = function()
+    server.restart(function()
+      say('the server is started again')
+    end)
+    server.attach_all()
+  end,
+  log = function()
+    vim.cmd('tabnew ' .. vim.fn.fnameescape(compat.log_path()))
+    vim.cmd('normal! G')
+  end,
 }
 
 --- Writes the report of a workspace as one page, to `out` or a temporary file, and opens it with the system's browser.
@@ -469,7 +425,7 @@ function M.run(given)
   if not subcommand then
     return complain(('there is no :Intent %s; there are %s'):format(name, table.concat(names(), ', ')))
   end
-  subcommand.run(words, given.bang)
+  subcommand(words, given.bang)
 end
 
 local function ids()
@@ -490,16 +446,11 @@ end
 function M.complete(lead, command_line)
   local words = vim.split(vim.trim((command_line:gsub('^.-Intent!?', '', 1))), '%s+')
   local at_name = #words == 0 or (#words == 1 and lead == words[1])
-  local found
-  if at_name then
-    found = names()
-  else
-    local subcommand = M.subcommands[words[1]] or {}
-    if subcommand.files then
-      return vim.fn.getcompletion(lead, 'file')
-    end
-    found = subcommand.ids and ids() or {}
+  local completed = not at_name and COMPLETED[words[1]]
+  if completed == 'files' then
+    return vim.fn.getcompletion(lead, 'file')
   end
+  local found = at_name and names() or completed == 'ids' and ids() or {}
   return vim.tbl_filter(function(word)
     return vim.startswith(word:lower(), lead:lower())
   end, found)

@@ -31,43 +31,35 @@ function M.client_of(name, bufnr)
   end
 end
 
+-- Calls a method of a client.
+local function call(client, method, ...)
+  if has_11 then
+    return client[method](client, ...)
+  end
+  return client[method](...)
+end
+
 --- Sends a request; the callback takes an error and a result. Returns whether it was sent, and its id.
 function M.request(client, method, params, callback, bufnr)
-  local function answered(err, result)
+  return call(client, 'request', method, params, function(err, result)
     callback(err, result)
-  end
-  if has_11 then
-    return client:request(method, params, answered, bufnr)
-  end
-  return client.request(method, params, answered, bufnr)
+  end, bufnr)
 end
 
 --- Takes a request back.
 function M.cancel(client, id)
-  if has_11 then
-    return client:is_stopped() or client:cancel_request(id)
-  end
-  return client.is_stopped() or client.cancel_request(id)
+  return call(client, 'is_stopped') or call(client, 'cancel_request', id)
 end
 
 --- Sends a request and waits for its result, at most this many milliseconds.
 function M.request_sync(client, method, params, timeout, bufnr)
-  local answer
-  if has_11 then
-    answer = client:request_sync(method, params, timeout, bufnr)
-  else
-    answer = client.request_sync(method, params, timeout, bufnr)
-  end
+  local answer = call(client, 'request_sync', method, params, timeout, bufnr)
   return answer and answer.result
 end
 
 --- Stops a client; with `force`, without waiting for its answer.
 function M.stop(client, force)
-  if has_11 then
-    client:stop(force)
-  else
-    client.stop(force)
-  end
+  call(client, 'stop', force)
 end
 
 --- Returns the capabilities of this editor and those that this plugin adds.
