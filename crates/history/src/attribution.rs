@@ -155,23 +155,6 @@ fn is_definition(kind: BlockKind) -> bool {
     !matches!(kind, BlockKind::Region | BlockKind::Paragraph | BlockKind::File)
 }
 
-/// How many recorded lines that say something are still there, and how many are gone.
-#[derive(Clone, Copy, Default)]
-struct LeftLines {
-    there: usize,
-    gone: usize,
-}
-
-impl LeftLines {
-    fn count_line(&mut self, is_there: bool) {
-        *(if is_there { &mut self.there } else { &mut self.gone }) += 1;
-    }
-
-    fn are_half(self) -> bool {
-        self.there >= self.gone
-    }
-}
-
 /// Returns the lines of a text with an owner that belong to changes which were not thrown away.
 fn lines_of_standing_changes(
     path: &str,
@@ -190,7 +173,8 @@ fn lines_of_standing_changes(
         .map(|line| owners[line].and_then(|_| blocks.at_line(numbered(line))))
         .collect();
     let is_definition = |block: usize| is_definition(blocks.blocks[block].identity.kind);
-    let mut of_blocks: HashMap<Option<usize>, LeftLines> = HashMap::new();
+    // How many more recorded lines that say something are still there than are gone.
+    let mut balances: HashMap<Option<usize>, isize> = HashMap::new();
     // Whoever writes another definition of that name writes its first line, too, below the same comment.
     // So these lines do not show that the rest is still there.
     let is_head = |line: &usize| {
@@ -199,9 +183,9 @@ fn lines_of_standing_changes(
         })
     };
     for line in saying().filter(|line| !is_there[*line] || !is_head(line)) {
-        of_blocks.entry(block_of[line]).or_default().count_line(is_there[line]);
+        *balances.entry(block_of[line]).or_default() += if is_there[line] { 1 } else { -1 };
     }
-    let left_of_block = |line: usize| of_blocks.get(&block_of[line]).copied().unwrap_or_default();
+    let is_half_left = |line: usize| balances.get(&block_of[line]).is_none_or(|left| *left >= 0);
     // For each record with a definition, whether one of them is still there.
     let mut has_definition: HashMap<Option<usize>, bool> = HashMap::new();
     // A comment above a definition is no part of it here, since it may stand above other code now.
@@ -211,10 +195,10 @@ fn lines_of_standing_changes(
         })
     };
     for line in saying().filter(is_in_definition) {
-        *has_definition.entry(owners[line]).or_default() |= left_of_block(line).are_half();
+        *has_definition.entry(owners[line]).or_default() |= is_half_left(line);
     }
     let is_thrown_away = |line: usize| has_definition.get(&owners[line]) == Some(&false);
-    owned().filter(|line| left_of_block(*line).are_half() && !is_thrown_away(*line)).collect()
+    owned().filter(|line| is_half_left(*line) && !is_thrown_away(*line)).collect()
 }
 
 /// Returns for each line of the text of a record the index of the record that brought it.

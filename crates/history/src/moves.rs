@@ -65,13 +65,7 @@ struct PartnerFile<'a> {
     text: LineText,
     /// Lines that were found elsewhere are not among them any more.
     removed: Vec<bool>,
-    blocks: Vec<PartnerBlock>,
-}
-
-struct PartnerBlock {
-    identity: Identity,
-    tokens: TokenHash,
-    lines: Range<usize>,
+    blocks: Vec<Block>,
 }
 
 /// The blocks of a text. The document must be kept as long as they are.
@@ -201,12 +195,7 @@ impl<'a> PartnerFile<'a> {
         let (_document, blocks) = parsed(&file.path.to_string(), &text);
         let blocks = chosen_blocks(&blocks, &text, &removed, language);
         let blocks = blocks.filter(|block| tokens.contains(&block.fingerprint.tokens));
-        let blocks = blocks.map(|block| PartnerBlock {
-            identity: block.identity.clone(),
-            tokens: block.fingerprint.tokens.clone(),
-            lines: lines_of(block, &text),
-        });
-        let blocks = blocks.collect();
+        let blocks = blocks.cloned().collect();
         Ok(Self { file, text, removed, blocks })
     }
 
@@ -214,10 +203,10 @@ impl<'a> PartnerFile<'a> {
         &'b self,
         tokens: &'b TokenHash,
         language: &'static str,
-    ) -> impl Iterator<Item = &'b PartnerBlock> {
+    ) -> impl Iterator<Item = &'b Block> {
         self.blocks.iter().filter(move |block| {
-            block.tokens == *tokens
-                && is_chosen(block.lines.clone(), &self.removed, &self.text, language)
+            block.fingerprint.tokens == *tokens
+                && is_chosen(lines_of(block, &self.text), &self.removed, &self.text, language)
         })
     }
 
@@ -228,12 +217,13 @@ impl<'a> PartnerFile<'a> {
     fn has_lost(
         &self,
         reader: &mut ObjectReader<'_>,
-        block: &PartnerBlock,
+        block: &Block,
         code: &RemovedCode,
         language: &'static str,
     ) -> Result<bool, GitError> {
         let says = |at: &usize| saying_lines::says_something(self.text.line(*at), Some(language));
-        let is_whole = block.lines.clone().filter(says).all(|at| self.removed[at]);
+        let lines = lines_of(block, &self.text);
+        let is_whole = lines.clone().filter(says).all(|at| self.removed[at]);
         if is_whole && self.file.now.is_some() {
             return Ok(true);
         }
@@ -245,7 +235,7 @@ impl<'a> PartnerFile<'a> {
         let mut stayed: Vec<usize> = Vec::new();
         for run in passed_runs(&self.text, &after) {
             let places = run.now.zip(run.before..);
-            let places = places.filter(|(_, before)| block.lines.contains(before) && says(before));
+            let places = places.filter(|(_, before)| lines.contains(before) && says(before));
             stayed.extend(places.map(|(now, _)| now));
         }
         if stayed.is_empty() {
@@ -256,7 +246,7 @@ impl<'a> PartnerFile<'a> {
         // The cells of a notebook may all have the same name.
         let was_another = |now: &Block| {
             let tokens = &now.fingerprint.tokens;
-            *tokens != block.tokens
+            *tokens != block.fingerprint.tokens
                 && named_blocks(&old).any(|old| old.fingerprint.tokens == *tokens)
         };
         Ok(stayed.into_iter().all(|line| {
@@ -347,7 +337,7 @@ fn moved_blocks(
         let here = here.filter(|one| one.fingerprint.tokens == *tokens).map(|one| &one.identity);
         let others = elsewhere.iter().filter(|(other, _)| other == tokens);
         let mut twins: Vec<&Identity> = here.chain(others.map(|(_, identity)| identity)).collect();
-        let mut origins: Vec<(usize, &PartnerBlock)> = Vec::new();
+        let mut origins: Vec<(usize, &Block)> = Vec::new();
         for (at, file) in former.iter().enumerate() {
             // The journal has several texts of a file, newest first.
             if !origins.iter().any(|(known, _)| former[*known].file.path == file.file.path) {
@@ -362,7 +352,7 @@ fn moved_blocks(
         if !former[at].has_lost(reader, old, code, language)? {
             continue;
         }
-        let was = old.lines.clone();
+        let was = lines_of(old, &former[at].text);
         for run in passed_runs(&former[at].text.part(was.clone()), &now.part(own.clone())) {
             let places =
                 run.now.zip(run.before..).map(|(at, there)| (at + own.start, there + was.start));

@@ -28,14 +28,16 @@ const SHORTEST: usize = 9;
 /// If more units than this are left over on a side, they are not compared with each other.
 const MOST: usize = 200;
 
-struct UnitWords {
+struct UnitWords<'f> {
     id: Id,
+    file: &'f File<'f>,
+    unit: &'f Unit,
     words: Vec<String>,
     masked: String,
 }
 
 /// Returns what a unit is paired by. `None` if it has no such key.
-type UnitKey<'a> = &'a dyn Fn(&File<'_>, &Unit, &UnitWords) -> Option<String>;
+type UnitKey<'a> = &'a dyn Fn(&UnitWords<'_>) -> Option<String>;
 
 pub(super) fn pair(before: &[File<'_>], after: &[File<'_>]) -> UnitPairs {
     let mut pairs = UnitPairs::default();
@@ -46,26 +48,28 @@ pub(super) fn pair(before: &[File<'_>], after: &[File<'_>]) -> UnitPairs {
     }
     whole_files(before, after, &mut pairs);
     let (mut old, mut new) = (sides(before), sides(after));
-    let is_long = |side: &UnitWords| side.words.len() >= SHORTEST;
-    let kind_name_and_text = |_: &File<'_>, unit: &Unit, side: &UnitWords| {
+    let is_long = |side: &UnitWords<'_>| side.words.len() >= SHORTEST;
+    let kind_name_and_text = |side: &UnitWords<'_>| {
+        let unit = side.unit;
         is_long(side).then(|| format!("{}\0{}\0{}", unit.kind(), unit.name, side.masked))
     };
-    let kind_and_text = |_: &File<'_>, unit: &Unit, side: &UnitWords| {
-        is_long(side).then(|| format!("{}\0{}", unit.kind(), side.masked))
+    let kind_and_text = |side: &UnitWords<'_>| {
+        is_long(side).then(|| format!("{}\0{}", side.unit.kind(), side.masked))
     };
-    let file_and_path = |file: &File<'_>, unit: &Unit, _: &UnitWords| {
-        unit.identity.as_ref().map(|id| format!("{}\0{}\0{}", file.path, unit.kind(), id.path))
+    let file_and_path = |side: &UnitWords<'_>| {
+        let identity = side.unit.identity.as_ref()?;
+        Some(format!("{}\0{}\0{}", side.file.path, side.unit.kind(), identity.path))
     };
     let keys: [UnitKey<'_>; 3] = [&kind_name_and_text, &kind_and_text, &file_and_path];
     for key in keys {
         old.retain(|side| !pairs.after_of.contains_key(&side.id));
         new.retain(|side| !pairs.before_of.contains_key(&side.id));
-        by_key((before, &old), (after, &new), key, &mut pairs);
+        by_key([&old, &new], key, &mut pairs);
     }
     old.retain(|side| !pairs.after_of.contains_key(&side.id));
     new.retain(|side| !pairs.before_of.contains_key(&side.id));
     if old.len() <= MOST && new.len() <= MOST {
-        similar(&old, &new, before, after, &mut pairs);
+        similar(&old, &new, &mut pairs);
     }
     renamed_files(before, after, &mut pairs);
     pairs
@@ -112,32 +116,26 @@ fn whole_files(before: &[File<'_>], after: &[File<'_>], pairs: &mut UnitPairs) {
     }
 }
 
-fn sides(files: &[File<'_>]) -> Vec<UnitWords> {
+fn sides<'f>(files: &'f [File<'f>]) -> Vec<UnitWords<'f>> {
     let definitions = all_units(files).filter(|(id, ..)| id.1 != 0);
-    let sides = definitions.map(|(id, _, unit)| {
+    let sides = definitions.map(|(id, file, unit)| {
         let words: Vec<String> = unit.tree.texts().into_iter().map(str::to_owned).collect();
         let mask = |word: &String| match *word == unit.name {
             true => "\u{1}".to_owned(),
             false => word.clone(),
         };
         let masked = words.iter().map(mask).collect::<Vec<_>>().join("\0");
-        UnitWords { id, words, masked }
+        UnitWords { id, file, unit, words, masked }
     });
     sides.collect()
 }
 
 /// Pairs the units that have the same key, in order, if there are as many of them on both sides.
-fn by_key(
-    (before, old): (&[File<'_>], &[UnitWords]),
-    (after, new): (&[File<'_>], &[UnitWords]),
-    key: UnitKey<'_>,
-    pairs: &mut UnitPairs,
-) {
+fn by_key(sides: [&[UnitWords<'_>]; 2], key: UnitKey<'_>, pairs: &mut UnitPairs) {
     let mut known: HashMap<String, [Vec<Id>; 2]> = HashMap::new();
-    for (at, (files, units)) in [(before, old), (after, new)].into_iter().enumerate() {
+    for (at, units) in sides.into_iter().enumerate() {
         for side in units {
-            let file = &files[side.id.0];
-            if let Some(key) = key(file, &file.units[side.id.1], side) {
+            if let Some(key) = key(side) {
                 known.entry(key).or_default()[at].push(side.id);
             }
         }
@@ -149,21 +147,15 @@ fn by_key(
     }
 }
 
-fn similar(
-    old: &[UnitWords],
-    new: &[UnitWords],
-    before: &[File<'_>],
-    after: &[File<'_>],
-    pairs: &mut UnitPairs,
-) {
+fn similar(old: &[UnitWords<'_>], new: &[UnitWords<'_>], pairs: &mut UnitPairs) {
     let mut scored = Vec::new();
     for b in old {
         for a in new {
-            let (one, two) = (&before[b.id.0].units[b.id.1], &after[a.id.0].units[a.id.1]);
+            let (one, two) = (b.unit, a.unit);
             if one.kind() != two.kind() && !(one.is_function() && two.is_function()) {
                 continue;
             }
-            let same_file = before[b.id.0].path == after[a.id.0].path;
+            let same_file = b.file.path == a.file.path;
             let least = match (same_file, one.name == two.name) {
                 (_, true) => 0.4,
                 (true, false) => WITHIN_A_FILE,
