@@ -248,12 +248,16 @@
 
 ;;;; The mode
 
+(defconst intent-beside--sources
+  '((flymake-diagnostic-functions intent-beside-flymake)
+    ;; First: an intent is what the other server cannot tell.
+    (eldoc-documentation-functions intent-beside-eldoc -10))
+  "What is shown in a buffer of `intent-beside-mode'.")
+
 (defun intent-beside--hook ()
   "Be heard beside the other server, which takes these lists for itself."
   (when intent-beside-mode
-    (add-hook 'flymake-diagnostic-functions #'intent-beside-flymake nil t)
-    ;; First: an intent is what the other server cannot tell.
-    (add-hook 'eldoc-documentation-functions #'intent-beside-eldoc -10 t)
+    (intent--follow intent-beside--sources t)
     (unless (bound-and-true-p flymake-mode) (flymake-mode 1))
     (eldoc-mode 1)
     (flymake-start)))
@@ -279,17 +283,21 @@
 (defvar intent-beside--starting nil
   "The projects that a server is being started for.")
 
+(defconst intent-beside--hooks
+  '((after-change-functions intent-beside--changed)
+    (after-save-hook intent-beside--saved)
+    (kill-buffer-hook intent-beside--close)
+    (change-major-mode-hook intent-beside--close)
+    (eglot-managed-mode-hook intent-beside--hook)
+    (intent-flush-functions intent-beside-flush))
+  "What happens in a buffer of `intent-beside-mode'.")
+
 (define-minor-mode intent-beside-mode
   "Have our server know of this buffer, which another one manages."
   :lighter nil
+  (intent--follow intent-beside--hooks intent-beside-mode)
   (cond
    (intent-beside-mode
-    (add-hook 'after-change-functions #'intent-beside--changed nil t)
-    (add-hook 'after-save-hook #'intent-beside--saved nil t)
-    (add-hook 'kill-buffer-hook #'intent-beside--close nil t)
-    (add-hook 'change-major-mode-hook #'intent-beside--close nil t)
-    (add-hook 'eglot-managed-mode-hook #'intent-beside--hook nil t)
-    (add-hook 'intent-flush-functions #'intent-beside-flush nil t)
     (add-hook 'eglot-connect-hook #'intent-beside--connected)
     (if (intent--running)
         (progn (intent-beside--open) (intent-beside--hook) (run-hooks 'intent-attached-hook))
@@ -305,14 +313,7 @@
     (when intent-beside--report
       (setq intent-beside--diagnostics nil)
       (intent-beside--show-diagnostics))
-    (remove-hook 'after-change-functions #'intent-beside--changed t)
-    (remove-hook 'after-save-hook #'intent-beside--saved t)
-    (remove-hook 'kill-buffer-hook #'intent-beside--close t)
-    (remove-hook 'change-major-mode-hook #'intent-beside--close t)
-    (remove-hook 'eglot-managed-mode-hook #'intent-beside--hook t)
-    (remove-hook 'intent-flush-functions #'intent-beside-flush t)
-    (remove-hook 'flymake-diagnostic-functions #'intent-beside-flymake t)
-    (remove-hook 'eldoc-documentation-functions #'intent-beside-eldoc t))))
+    (intent--follow intent-beside--sources nil))))
 
 (provide 'intent-beside)
 ;;; intent-beside.el ends here

@@ -222,6 +222,16 @@ Unlike with eglot's own question, an empty answer decides nothing."
       (save-buffer)))
   nil)
 
+;;;; The hooks of a mode
+
+(defun intent--follow (hooks on)
+  "Put HOOKS, each with its function, into the lists of this buffer.
+If ON is nil, take them out."
+  (pcase-dolist (`(,hook ,function ,depth) hooks)
+    (if on
+        (add-hook hook function depth t)
+      (remove-hook hook function t))))
+
 ;;;; Which server a buffer has
 
 (defun intent--ours-p (server)

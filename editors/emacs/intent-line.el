@@ -213,28 +213,25 @@ that is seen; of neighbours with the same answer, only the first."
   (message "Whose a line is: %s"
            (pcase intent-lines ('nil "off") ('line "the line at point") (_ "all lines"))))
 
+(defconst intent-line--hooks
+  '((post-command-hook intent-line--moved)
+    (after-change-functions intent-line--edited)
+    (eglot-managed-mode-hook intent-line--forget)
+    (intent-attached-hook intent-line--forget)
+    (intent-provenance-shown-hook intent-line--draw)
+    (change-major-mode-hook intent-line--clear))
+  "What happens in a buffer of `intent-line-mode'.")
+
 ;;;###autoload
 (define-minor-mode intent-line-mode
   "Say at the end of the line at point which intent asked for it, and who wrote it.
 `intent-lines' says which lines do; `intent-lines-cycle' changes it."
   :lighter (:eval (intent-line--lighter))
-  (if intent-line-mode
-      (progn
-        (add-hook 'post-command-hook #'intent-line--moved nil t)
-        (add-hook 'after-change-functions #'intent-line--edited nil t)
-        (add-hook 'eglot-managed-mode-hook #'intent-line--forget nil t)
-        (add-hook 'intent-attached-hook #'intent-line--forget nil t)
-        (add-hook 'intent-provenance-shown-hook #'intent-line--draw nil t)
-        (add-hook 'change-major-mode-hook #'intent-line--clear nil t)
-        (add-hook 'intent-status-functions #'intent-line--forget)
-        (intent-line--soon))
-    (remove-hook 'post-command-hook #'intent-line--moved t)
-    (remove-hook 'after-change-functions #'intent-line--edited t)
-    (remove-hook 'eglot-managed-mode-hook #'intent-line--forget t)
-    (remove-hook 'intent-attached-hook #'intent-line--forget t)
-    (remove-hook 'intent-provenance-shown-hook #'intent-line--draw t)
-    (remove-hook 'change-major-mode-hook #'intent-line--clear t)
-    (intent-line--clear)))
+  (intent--follow intent-line--hooks intent-line-mode)
+  (if (not intent-line-mode)
+      (intent-line--clear)
+    (add-hook 'intent-status-functions #'intent-line--forget)
+    (intent-line--soon)))
 
 (provide 'intent-line)
 ;;; intent-line.el ends here

@@ -220,27 +220,25 @@ Not where nothing is recorded, and not for what lies between definitions."
                  (equal intent--root (plist-get state :root)))
         (intent-provenance--later)))))
 
+(defconst intent-provenance--hooks
+  '((after-change-functions intent-provenance--changed)
+    (after-save-hook intent-provenance--later)
+    (after-revert-hook intent-provenance--later)
+    (eglot-managed-mode-hook intent-provenance--later)
+    (intent-attached-hook intent-provenance--later)
+    (change-major-mode-hook intent-provenance--clear))
+  "What happens in a buffer of `intent-provenance-mode'.")
+
 ;;;###autoload
 (define-minor-mode intent-provenance-mode
   "Write after each recorded definition which intent asked for it.
 The words are those of `intent-provenance-template'."
   :lighter nil
+  (intent--follow intent-provenance--hooks intent-provenance-mode)
   (if intent-provenance-mode
       (progn
-        (add-hook 'after-change-functions #'intent-provenance--changed nil t)
-        (add-hook 'after-save-hook #'intent-provenance--later nil t)
-        (add-hook 'after-revert-hook #'intent-provenance--later nil t)
-        (add-hook 'eglot-managed-mode-hook #'intent-provenance--later nil t)
-        (add-hook 'intent-attached-hook #'intent-provenance--later nil t)
-        (add-hook 'change-major-mode-hook #'intent-provenance--clear nil t)
         (add-hook 'intent-status-functions #'intent-provenance--state-changed)
         (intent-provenance--later))
-    (remove-hook 'after-change-functions #'intent-provenance--changed t)
-    (remove-hook 'after-save-hook #'intent-provenance--later t)
-    (remove-hook 'after-revert-hook #'intent-provenance--later t)
-    (remove-hook 'eglot-managed-mode-hook #'intent-provenance--later t)
-    (remove-hook 'intent-attached-hook #'intent-provenance--later t)
-    (remove-hook 'change-major-mode-hook #'intent-provenance--clear t)
     (when (timerp intent-provenance--timer) (cancel-timer intent-provenance--timer))
     (save-restriction (widen) (intent-provenance--clear))))
 

@@ -148,14 +148,7 @@ With a prefix argument, EVERYTHING that changed in the workspace."
 (defun intent-goto ()
   "Go to the intent that asked for the block at point, or to its record."
   (interactive)
-  (let* ((answer (intent--call "intent.why" :line (line-number-at-pos nil t)))
-         (block (car (last (append (plist-get answer :blocks) nil))))
-         (intent (plist-get block :intent)))
-    (cond
-     ((and intent (plist-get intent :name))
-      (intent-why-visit-intent (plist-get intent :id)))
-     ((plist-get block :record) (intent-why-visit-record (plist-get block :record)))
-     (t (user-error "No intent asked for this, as far as is recorded")))))
+  (intent--call "intent.show" :line (line-number-at-pos nil t)))
 
 (defun intent--blocks (id)
   "The blocks that the intent ID asked for, as items of xref."
