@@ -18,8 +18,8 @@ export class StatusBar implements vscode.Disposable {
   private readonly known = new Map<string, Status>();
   private readonly changed = new vscode.EventEmitter<Status | undefined>();
   private readonly owned: vscode.Disposable[];
-  /** The folders of the window that have intents, and how many, where they can be counted quickly. */
-  private governed: (number | undefined)[] = [];
+  /** How many folders of the window have intents. */
+  private governed = 0;
   /** The state of the workspace of the active editor. */
   readonly onDidChange = this.changed.event;
 
@@ -57,18 +57,16 @@ export class StatusBar implements vscode.Disposable {
     return [...this.known.values()].filter((status) => status.governed).sort((one, other) => (one.root < other.root ? -1 : 1));
   }
 
-  /** What is said until the server has spoken of the workspace that is looked at, or of all: `reading 15 intents…`. Empty afterwards. */
+  /** What is said until the server has spoken of the workspace that is looked at, or of all. Empty afterwards. */
   get reading(): string {
     const isReading = this.server.condition === "starting" || this.server.condition === "running";
-    if (!isReading || this.current || this.all.length >= this.governed.length) return "";
-    const counted = this.governed.filter((number) => number !== undefined);
-    return counted.length === this.governed.length ? `reading ${count(counted.reduce((sum, number) => sum + number, 0), "intent")}…` : "reading the intents…";
+    return isReading && !this.current && this.all.length < this.governed ? "reading the intents…" : "";
   }
 
   private async lookAtFolders(): Promise<void> {
     const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file");
-    const found = await Promise.all(folders.map(({ uri }) => intentsIn(uri.fsPath)));
-    this.governed = found.flatMap((one) => (one ? [one.count] : []));
+    const found = await Promise.all(folders.map(({ uri }) => isGoverned(uri.fsPath)));
+    this.governed = found.filter(Boolean).length;
     this.show();
   }
 
@@ -116,12 +114,9 @@ export class StatusBar implements vscode.Disposable {
   }
 }
 
-/** Whether a folder has intents; and how many, where each has a file of its own. */
-async function intentsIn(folder: string): Promise<{ count: number | undefined } | undefined> {
-  const governing = path.join(folder, ".orchestration");
-  if (!(await fs.stat(governing).catch(() => undefined))?.isDirectory()) return undefined;
-  const files = await fs.readdir(path.join(governing, "intents")).catch(() => undefined);
-  return { count: files?.filter((name) => /\.ya?ml$/.test(name)).length };
+async function isGoverned(folder: string): Promise<boolean> {
+  const stat = await fs.stat(path.join(folder, ".orchestration")).catch(() => undefined);
+  return stat?.isDirectory() ?? false;
 }
 
 function text(status: Status): string {
