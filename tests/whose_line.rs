@@ -2321,7 +2321,7 @@ fn what_was_kept_does_not_outlive_a_replaced_commit() {
 
 /// Calls `change` with the bytes of each answer in a store of answers, and gives what it made of them a checksum.
 fn plant(stored: &mut [u8], mut change: impl FnMut(&mut [u8])) {
-    const RING: usize = 24 + (1 << 16) * 4;
+    const RING: usize = 24 + (1 << 17) * 4;
     let number = |at: &[u8]| u32::from_le_bytes(*at.first_chunk().expect("a number")) as usize;
     let mut at = RING;
     while at < stored.len() {

@@ -1,8 +1,8 @@
 //! Answers about the history of git that were computed before, in a single file that all commands,
 //! hooks and servers of a clone share.
 //!
-//! The file has a table of slots and a ring of records behind it. One of the two slots of a key says
-//! where the newest record with that key begins. When the ring is full, the oldest records are
+//! The file has a table of slots and a ring of records behind it. The slot of a key says where the
+//! newest record with that key begins. When the ring is full, the oldest records are
 //! written over, so the file never grows beyond `MAX_FILE`.
 //!
 //! Nobody waits for anybody. A writer that finds another one at work keeps nothing, and a reader
@@ -25,8 +25,9 @@ use crate::parallel::locked_value;
 
 /// The first bytes of the file. The number is raised when the form of the file or of an answer, or
 /// the way in which an answer is computed, changes between two releases.
-const MAGIC: [u8; 16] = *b"intent-answers 3";
-const SLOTS: u64 = 1 << 16;
+const MAGIC: [u8; 16] = *b"intent-answers 4";
+/// The number of slots. So many that two answers seldom share one and push each other out.
+const SLOTS: u64 = 1 << 17;
 /// The size of a slot in bytes: the place of a record, or 0.
 const SLOT: u64 = 4;
 /// Where the place of the next record stands, in bytes.
@@ -57,13 +58,9 @@ impl AnswerKey {
         Self(key)
     }
 
-    /// Returns the places of the two slots. With one slot, a few of a thousand answers would always
-    /// push each other out.
-    fn slots(self) -> [u64; 2] {
-        let number = u128::from_le_bytes(self.0);
-        [number, number >> 64].map(|number| {
-            TABLE + u64::try_from(number % u128::from(SLOTS)).unwrap_or_default() * SLOT
-        })
+    fn slot(self) -> u64 {
+        let slot = u128::from_le_bytes(self.0) % u128::from(SLOTS);
+        TABLE + u64::try_from(slot).unwrap_or_default() * SLOT
     }
 }
 
@@ -97,7 +94,7 @@ impl AnswerStore {
     pub fn recall<T: DeserializeOwned>(&self, key: AnswerKey) -> Option<T> {
         let file = locked_value(&self.file);
         let mut ring = RingFile(&file);
-        let answer = key.slots().into_iter().find_map(|slot| ring.record_at(slot, key))?;
+        let answer = ring.record_at(key)?;
         postcard::from_bytes(&answer).ok()
     }
 
@@ -135,8 +132,8 @@ impl RingFile<'_> {
         self.write(0, &MAGIC)
     }
 
-    fn record_at(&mut self, slot: u64, key: AnswerKey) -> Option<Vec<u8>> {
-        let place = u64::from(self.number(slot).ok()?);
+    fn record_at(&mut self, key: AnswerKey) -> Option<Vec<u8>> {
+        let place = u64::from(self.number(key.slot()).ok()?);
         if place < RING {
             return None;
         }
@@ -163,30 +160,9 @@ impl RingFile<'_> {
         if place < RING || place + size > max_file {
             place = RING;
         }
-        let slot = self.slot_for(key, place)?;
         self.write(place, &record)?;
-        self.write(slot, &number_of(place)?)?;
+        self.write(key.slot(), &number_of(place)?)?;
         self.write(NEXT, &number_of(place + size)?)
-    }
-
-    /// Returns the slot for a new record: one that has the key already, or else one that is empty, or
-    /// that of the older record. `next` is where the new record begins; the oldest ones follow it.
-    fn slot_for(&mut self, key: AnswerKey, next: u64) -> io::Result<u64> {
-        let [one, other] = key.slots();
-        let age = |place: u64| match place {
-            0 => (0, 0),
-            place if place >= next => (1, place),
-            place => (2, place),
-        };
-        let mut has_key = |slot: u64| -> io::Result<(bool, u64)> {
-            let place = u64::from(self.number(slot)?);
-            let mut found = [0; 16];
-            let is_its = place >= RING && self.read(place, &mut found).is_ok() && found == key.0;
-            Ok((is_its, place))
-        };
-        let ((first, place), (second, other_place)) = (has_key(one)?, has_key(other)?);
-        let takes_one = first || !second && age(place) <= age(other_place);
-        Ok(if takes_one { one } else { other })
     }
 
     fn number(&mut self, place: u64) -> io::Result<u32> {
@@ -257,21 +233,15 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_share_a_slot_do_not_push_each_other_out() {
+    fn of_two_keys_with_one_slot_the_newer_is_kept() {
         let folder = TestFolder::new();
-        let with = |low: u64, high: u64| {
-            AnswerKey((u128::from(high) << 64 | u128::from(low)).to_le_bytes())
-        };
-        let (one, other, third) = (with(7, 8), with(7, 9), with(7, 9 + SLOTS));
-        for (round, key) in [one, other, one, other].into_iter().enumerate() {
+        let with = |low: u64| AnswerKey(u128::from(low).to_le_bytes());
+        let (one, other) = (with(7), with(7 + SLOTS));
+        for (round, key) in [one, other].into_iter().enumerate() {
             open(&folder).keep(key, &round);
         }
-        assert_eq!(open(&folder).recall::<usize>(one), Some(2));
-        assert_eq!(open(&folder).recall::<usize>(other), Some(3));
-        // Both slots of the third key are taken, and the older answer goes.
-        open(&folder).keep(third, &4_usize);
-        let recalled = [one, other, third].map(|key| open(&folder).recall::<usize>(key));
-        assert_eq!(recalled, [None, Some(3), Some(4)]);
+        let recalled = [one, other].map(|key| open(&folder).recall::<usize>(key));
+        assert_eq!(recalled, [None, Some(1)]);
     }
 
     /// A record may be half written, or damaged, at any byte.
