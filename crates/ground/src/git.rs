@@ -212,6 +212,7 @@ pub use web::{Forge, RemoteAddress, WebAddress};
 /// An entry of a tree: its kind, and the id of its content. There is no id if a merge conflict is
 /// unresolved.
 type TreeEntry = (EntryKind, Option<ObjectId>);
+type TreeChild = Option<(EntryKind, ObjectId)>;
 type TreeEntries = BTreeMap<RelativePath, TreeEntry>;
 type FileBlobs = Vec<(RelativePath, ObjectId)>;
 type FileContents = Vec<(RelativePath, Vec<u8>)>;
@@ -363,8 +364,8 @@ impl Git {
         repo: &Repository,
         commit: &CommitId,
         path: &RelativePath,
-    ) -> GitResult<Option<(EntryKind, ObjectId)>> {
-        self.entry(&self.tree(repo, commit)?, &format!("{}{path}", self.prefix))
+    ) -> GitResult<TreeChild> {
+        self.entry(repo, self.tree(repo, commit)?, self.path_in_repository(path.as_str()).as_ref())
     }
 
     /// Returns the bytes of a file in the index. During a merge conflict, those of our side.
@@ -467,7 +468,7 @@ impl Git {
     fn is_tree_of_index(&self, repo: &Repository, commit: &CommitId) -> GitResult<bool> {
         let Some(index) = self.index_file()? else { return Ok(false) };
         let tree = index.tree().filter(|tree| tree.num_entries.is_some()).map(|tree| tree.id);
-        Ok(tree == Some(self.tree(repo, commit)?.id))
+        Ok(tree == Some(self.tree(repo, commit)?))
     }
 
     /// Returns for each path whether the disk has the content, kind and mode that a commit has
@@ -571,13 +572,17 @@ impl Git {
         Ok(bytes.lines().filter_map(|line| ObjectId::from_hex(line.trim()).ok()).collect())
     }
 
-    fn tree<'r>(&self, repo: &'r Repository, commit: &CommitId) -> GitResult<Tree<'r>> {
+    fn tree(&self, repo: &Repository, commit: &CommitId) -> GitResult<ObjectId> {
         let id = self.object_id(commit)?;
         if !self.checked(repo, id)?.has_object(id) {
             return Err(self.unknown(&commit.0));
         }
-        let commit = self.read(find_twice(|| repo.find_commit(id)))?;
-        self.tree_of(repo, self.read(commit.tree_id())?.detach())
+        Ok(self.read(self.find_commit(repo, id)?.tree_id())?.detach())
+    }
+
+    fn find_commit<'r>(&self, repo: &'r Repository, id: ObjectId) -> GitResult<gix::Commit<'r>> {
+        self.checked(repo, id)?;
+        self.read(find_twice(|| repo.find_commit(id)))
     }
 
     /// Returns an error if a folder is nested deeper than any that git reads (`core.maxTreeDepth`). Walks
@@ -595,25 +600,39 @@ impl Git {
         self.read(find_twice(|| repo.find_tree(id)))
     }
 
-    fn entry(&self, tree: &Tree<'_>, path: &str) -> GitResult<Option<(EntryKind, ObjectId)>> {
-        let of_tree = |tree: &Tree<'_>, name: &str| {
-            tree.find_entry(name).map(|entry| (entry.mode().kind(), entry.object_id()))
+    fn entries(
+        &self,
+        repo: &Repository,
+        tree: ObjectId,
+    ) -> GitResult<Vec<(BString, EntryKind, ObjectId)>> {
+        let owned = |entry| {
+            let entry: gix::object::tree::EntryRef<'_, '_> = self.read(entry)?;
+            Ok((entry.filename().to_owned(), entry.mode().kind(), entry.object_id()))
         };
-        let mut names = path.split('/');
-        let mut found = names.next().and_then(|name| of_tree(tree, name));
-        for name in names {
-            let Some((EntryKind::Tree, id)) = found else { return Ok(None) };
-            found = of_tree(&self.tree_of(tree.repo, id)?, name);
+        self.tree_of(repo, tree)?.iter().map(owned).collect()
+    }
+
+    /// Returns the entry at a path below a tree. An empty path is the tree itself.
+    fn entry(&self, repo: &Repository, tree: ObjectId, path: &BStr) -> GitResult<TreeChild> {
+        let mut found = Some((EntryKind::Tree, tree));
+        for name in path.split_str("/").filter(|name| !name.is_empty()) {
+            let Some((EntryKind::Tree, tree)) = found else { return Ok(None) };
+            let entry = self.tree_of(repo, tree)?;
+            let entry = entry.find_entry(name);
+            found = entry.map(|entry| (entry.mode().kind(), entry.object_id()));
         }
         Ok(found)
     }
 
     fn blob(&self, repo: &Repository, id: ObjectId) -> GitResult<Vec<u8>> {
+        self.blob_up_to(repo, id, store::MAX_CONTENT)
+    }
+
+    fn blob_up_to(&self, repo: &Repository, id: ObjectId, max: u64) -> GitResult<Vec<u8>> {
         self.checked(repo, id)?;
         let bytes = self.read(find_twice(|| repo.find_header(id)))?.size();
-        if bytes > store::MAX_CONTENT {
-            let (id, max) = (id.to_string(), store::MAX_CONTENT);
-            return Err(GitError::TooLarge { id, bytes, max });
+        if bytes > max {
+            return Err(GitError::TooLarge { id: id.to_string(), bytes, max });
         }
         self.read(find_twice(|| repo.find_blob(id)).map(|mut blob| blob.take_data()))
     }
@@ -648,10 +667,8 @@ impl Git {
         let mut folders = vec![(tree, prefix, 0)];
         while let Some((tree, prefix, depth)) = folders.pop() {
             self.not_too_deep(depth)?;
-            for entry in self.tree_of(repo, tree)?.iter() {
-                let entry = self.read(entry)?;
-                let (kind, id) = (entry.mode().kind(), entry.object_id());
-                let mut path = BString::from([prefix.as_slice(), entry.filename()].concat());
+            for (name, kind, id) in self.entries(repo, tree)? {
+                let mut path = BString::from([prefix.as_slice(), &name].concat());
                 if kind == EntryKind::Tree {
                     path.push(b'/');
                     folders.push((id, path, depth + 1));

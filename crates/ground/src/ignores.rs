@@ -133,7 +133,8 @@ impl Ignores {
     pub fn git_ignored(&self, path: &RelativePath) -> bool {
         let Some(full) = self.below_top(path) else { return false };
         let is_untracked = |tracked: &BTreeSet<RelativePath>| !tracked.contains(path);
-        self.matched_by_git(&full) && self.tracked().is_some_and(is_untracked)
+        levels(&full).any(|(level, is_dir)| self.matched_at_level(level, is_dir))
+            && self.tracked().is_some_and(is_untracked)
     }
     /// Returns true if git ignores a folder with everything in it. A folder with a file that git
     /// tracks is never ignored.
@@ -176,8 +177,9 @@ impl Ignores {
     fn add_rules(&mut self, file: RelativePath, text: String) {
         let (rules, of_intents, mut findings) = compile(&file, &text);
         self.findings.append(&mut findings);
-        if file.file_name() == ".intentignore" && !has_marker(&text) {
-            let end = text.find('\n').unwrap_or(text.len());
+        let end = text.find('\n').unwrap_or(text.len());
+        let has_marker = text[..end].trim_start_matches('\u{feff}').trim_end() == MARKER;
+        if file.file_name() == ".intentignore" && !has_marker {
             let message = format!("{file} does not begin with `{MARKER}`");
             let help = format!(
                 "Other tools have used this file name for the opposite. Its paths are kept from agents all the same; write `{MARKER}` as the first line to say so."
@@ -211,10 +213,6 @@ impl Ignores {
         let below = self.root.path().strip_prefix(self.top.as_ref()?).ok()?.to_str()?;
         let below = below.replace(std::path::MAIN_SEPARATOR, "/");
         Some(if below.is_empty() { path.to_string() } else { format!("{below}/{path}") })
-    }
-
-    fn matched_by_git(&self, full: &str) -> bool {
-        levels(full).any(|(path, is_dir)| self.matched_at_level(path, is_dir))
     }
 
     /// Applies the rules to one path, without the folders above it. The nearest ignore file
@@ -370,11 +368,6 @@ fn decided(rules: &Gitignore, path: &str, is_dir: bool) -> Option<bool> {
         Match::Ignore(_) => Some(true),
         Match::Whitelist(_) => Some(false),
     }
-}
-
-fn has_marker(text: &str) -> bool {
-    let first = text.trim_start_matches('\u{feff}').lines().next().unwrap_or_default();
-    first.trim_end() == MARKER
 }
 
 /// Compiles the rules for all agents and those for single intents. Paths are matched relative to

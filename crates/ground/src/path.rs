@@ -47,7 +47,7 @@ impl RelativePath {
         if text.contains('\0') {
             return Err(invalid("it contains a NUL character"));
         }
-        let unified = with_slashes(text);
+        let unified = if cfg!(windows) { text.replace('\\', "/") } else { text.to_owned() };
         if unified.starts_with('/') {
             return Err(outside());
         }
@@ -107,10 +107,6 @@ pub(crate) fn is_orchestration_name(segment: &str) -> bool {
         return segment.eq_ignore_ascii_case(NAME);
     }
     segment == NAME
-}
-
-fn with_slashes(text: &str) -> std::borrow::Cow<'_, str> {
-    if cfg!(windows) { text.replace('\\', "/").into() } else { text.into() }
 }
 
 /// Returns true for a name that Windows would take for a drive (`c:`), a stream (`a.ts:x`) or a

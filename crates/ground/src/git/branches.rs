@@ -62,17 +62,15 @@ impl Git {
         let tree = self.tree(&repo, commit)?;
         let mut found = Vec::new();
         for place in places {
-            let entry = self.entry(&tree, &format!("{}{place}", self.prefix))?;
+            let entry = self.entry(&repo, tree, self.path_in_repository(place).as_ref())?;
             let Some((kind, id)) = entry else { continue };
             if is_regular(kind) {
                 let path = as_path("", place.as_bytes().as_bstr());
                 found.extend(path.map(|path| (path, id)));
             } else if kind == EntryKind::Tree {
-                for entry in self.tree_of(&repo, id)?.iter() {
-                    let entry = self.read(entry)?;
-                    let path = as_path(&format!("{place}/"), entry.filename());
-                    let path = path.filter(|_| is_regular(entry.mode().kind()));
-                    found.extend(path.map(|path| (path, entry.object_id())));
+                for (name, kind, id) in self.entries(&repo, id)? {
+                    let path = as_path(&format!("{place}/"), name.as_ref());
+                    found.extend(path.filter(|_| is_regular(kind)).map(|path| (path, id)));
                 }
             }
         }

@@ -150,7 +150,7 @@ pub(super) fn are_as_committed(
     let index = Index::default();
     let mut disk = Disk::of_work_tree(git, repo, &index);
     let is_as_committed = |path: &RelativePath| {
-        let entry = git.entry(&tree, &format!("{}{path}", git.prefix))?;
+        let entry = git.entry(repo, tree, git.path_in_repository(path.as_str()).as_ref())?;
         let old = entry.map(|(kind, id)| (kind, Some(id)));
         let is_same = disk.entry_on_disk(path, old)? == old;
         Ok(std::mem::take(&mut disk.unknown).is_empty().then_some(is_same))
@@ -195,28 +195,33 @@ impl<'a> Disk<'a> {
         old: Option<TreeEntry>,
     ) -> GitResult<Option<TreeEntry>> {
         let tracked = self.index.entries.get(path);
-        if let Some(tracked) = tracked
-            && (self.absent_by_choice(path) || tracked.kind == Some(EntryKind::Commit))
-        {
-            let here = tracked.kind.filter(|kind| *kind == EntryKind::Commit);
-            let folder = self.git.root.absolute(path);
-            let checked_out = here.and_then(|kind| Some((kind, Some(checked_out(&folder)?))));
-            return Ok(checked_out.or_else(|| tracked.tree_entry()));
+        let absolute = self.git.root.absolute(path);
+        let is_left_out = |entry: &Tracked| {
+            entry.flags.contains(Flags::SKIP_WORKTREE)
+                && std::fs::symlink_metadata(&absolute).is_err()
+        };
+        match tracked {
+            Some(entry) if entry.kind == Some(EntryKind::Commit) => {
+                return Ok(Some((EntryKind::Commit, checked_out(&absolute).or(entry.id))));
+            }
+            Some(entry) if is_left_out(entry) => return Ok(entry.tree_entry()),
+            _ => {}
         }
         if !self.is_reached_without_links(path)? {
             return Ok(None);
         }
-        let Some(found) = self.look_at(&self.git.root.absolute(path))? else { return Ok(None) };
+        let Some(found) = self.look_at(&absolute)? else { return Ok(None) };
         let kind = if found.is_symlink() {
             EntryKind::Link
         } else if found.is_file() {
             let known = tracked.and_then(|tracked| tracked.kind).or(old.map(|held| held.0));
             match known {
                 Some(EntryKind::Link) if !self.checks_out_links => EntryKind::Link,
-                _ => {
-                    let known = known.filter(|kind| is_regular(*kind));
-                    self.mode_of(&found).or(known).unwrap_or(EntryKind::Blob)
-                }
+                _ if cfg!(unix) && self.compares_modes => match found.is_executable() {
+                    true => EntryKind::BlobExecutable,
+                    false => EntryKind::Blob,
+                },
+                known => known.filter(|kind| is_regular(*kind)).unwrap_or(EntryKind::Blob),
             }
         } else {
             return Ok(None);
@@ -252,20 +257,6 @@ impl<'a> Disk<'a> {
             Err(error) if folder::is_missing(&error) => Ok(None),
             Err(source) => Err(unreadable_file(path, &source)),
         }
-    }
-
-    /// Returns whether a file is executable. `None` if the file system does not store this, or if
-    /// git is configured to ignore it.
-    fn mode_of(&self, found: &Metadata) -> Option<EntryKind> {
-        let runs = found.is_executable();
-        let kind = if runs { EntryKind::BlobExecutable } else { EntryKind::Blob };
-        (cfg!(unix) && self.compares_modes).then_some(kind)
-    }
-
-    fn absent_by_choice(&self, path: &RelativePath) -> bool {
-        let skipped = |entry: &Tracked| entry.flags.contains(Flags::SKIP_WORKTREE);
-        self.index.entries.get(path).is_some_and(skipped)
-            && std::fs::symlink_metadata(self.git.root.absolute(path)).is_err()
     }
 
     /// Returns the id of the content that git has of a file or symbolic link: that of `old` or of the

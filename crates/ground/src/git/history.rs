@@ -1,7 +1,7 @@
 //! Reads history: the parents of commits, the files in which two commits differ, and the commits
 //! that added a file.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashSet, btree_map};
 
 use gix::bstr::{BString, ByteSlice};
 use gix::objs::tree::EntryKind;
@@ -11,8 +11,8 @@ use gix::{ObjectId, Repository};
 
 use super::{
     CommitId, ComparedFiles, FileBlobs, FileContents, Git, GitError, GitResult, IsWanted,
-    ObjectReader, PathChange, Target, TwoTrees, as_path, commit_id, compare, find_twice,
-    is_regular, lossy_path,
+    ObjectReader, PathChange, Target, TreeChild, TwoTrees, as_path, commit_id, compare, is_regular,
+    lossy_path,
 };
 use crate::RelativePath;
 use crate::parallel::in_parallel;
@@ -68,9 +68,7 @@ impl Git {
     }
 
     fn commit<'r>(&self, repo: &'r Repository, id: &CommitId) -> GitResult<gix::Commit<'r>> {
-        let id = self.object_id(id)?;
-        self.checked(repo, id)?;
-        self.read(find_twice(|| repo.find_commit(id)))
+        self.find_commit(repo, self.object_id(id)?)
     }
 
     pub fn commit_info(&self, commit: &CommitId) -> GitResult<CommitInfo> {
@@ -323,10 +321,8 @@ impl Git {
     ) -> GitResult<Vec<PathChange>> {
         let repo = self.handle();
         let tree = |commit| self.folder_at(&repo, commit, folder);
-        let mut found = ComparedFiles::default();
-        let prefix = BString::from(format!("{folder}/"));
-        self.collect_differing(&repo, (tree(before)?, tree(now)?), prefix, &mut found)?;
-        Ok(found.changes)
+        let trees = (tree(before)?, tree(now)?);
+        Ok(self.compared_trees(&repo, trees, format!("{folder}/").into())?.changes)
     }
 
     /// Returns the tree id of a folder of the workspace at a commit. An empty name is the workspace
@@ -337,13 +333,8 @@ impl Git {
         commit: &CommitId,
         folder: &str,
     ) -> GitResult<Option<ObjectId>> {
-        let path = format!("{}{folder}", self.prefix);
-        let path = path.trim_end_matches('/');
-        let tree = self.tree(repo, commit)?;
-        if path.is_empty() {
-            return Ok(Some(tree.id));
-        }
-        let entry = self.entry(&tree, path)?;
+        let path = self.path_in_repository(folder);
+        let entry = self.entry(repo, self.tree(repo, commit)?, path.as_ref())?;
         Ok(entry.filter(|(kind, _)| *kind == EntryKind::Tree).map(|(_, id)| id))
     }
 
@@ -357,64 +348,77 @@ impl Git {
         let repo = self.handle();
         let root = |commit| self.folder_at(&repo, commit, "");
         let before = base.map(root).transpose()?.flatten();
-        let mut found = ComparedFiles::default();
-        self.collect_differing(&repo, (before, root(commit)?), BString::default(), &mut found)?;
-        Ok(found)
+        self.compared_trees(&repo, (before, root(commit)?), BString::default())
     }
 
-    fn collect_differing(
+    fn compared_trees(
         &self,
         repo: &Repository,
         trees: TwoTrees,
         prefix: BString,
-        found: &mut ComparedFiles,
-    ) -> GitResult<()> {
-        let mut folders = vec![(trees, prefix, 0)];
-        while let Some(((before, now), prefix, depth)) = folders.pop() {
-            if before == now {
-                continue;
-            }
-            self.not_too_deep(depth)?;
-            let of = |tree: Option<ObjectId>| tree.map(|tree| self.entries(repo, tree)).transpose();
-            let (before, now) = (of(before)?.unwrap_or_default(), of(now)?.unwrap_or_default());
-            let names: HashSet<&BString> = before.keys().chain(now.keys()).collect();
-            for name in names {
-                let (old, new) = (before.get(name), now.get(name));
-                if old == new {
-                    continue;
-                }
-                let full = BString::from([prefix.as_slice(), name].concat());
-                let is_tree = |one: &&(EntryKind, ObjectId)| one.0 == EntryKind::Tree;
-                let folder =
-                    |one: Option<&(EntryKind, ObjectId)>| one.filter(is_tree).map(|one| one.1);
-                let held = |one: Option<&(EntryKind, ObjectId)>| {
-                    one.filter(|one| !is_tree(one)).map(|one| (one.0, Some(one.1)))
-                };
-                let inside = BString::from([full.as_slice(), b"/"].concat());
-                folders.push(((folder(old), folder(new)), inside, depth + 1));
-                if full.to_str().is_err() {
-                    let is_file = held(old).is_some() || held(new).is_some();
-                    found.nameless.extend(lossy_path(full.as_ref()).filter(|_| is_file));
-                } else if let Some(path) = as_path("", full.as_ref()) {
-                    found.changes.extend(compare::changes_between(&path, held(old), held(new)));
-                }
+    ) -> GitResult<ComparedFiles> {
+        let mut found = ComparedFiles::default();
+        for (path, before, now) in self.changed_entries(repo, trees, prefix)? {
+            let held = |one: TreeChild| one.map(|(kind, id)| (kind, Some(id)));
+            if path.to_str().is_err() {
+                found.nameless.extend(lossy_path(path.as_ref()));
+            } else if let Some(path) = as_path("", path.as_ref()) {
+                found.changes.extend(compare::changes_between(&path, held(before), held(now)));
             }
         }
-        Ok(())
+        Ok(found)
     }
 
-    fn entries(
+    /// Returns the entries, other than folders, in which two trees differ, in the order of their
+    /// paths. Folders that are the same are not read.
+    pub(super) fn changed_entries(
         &self,
         repo: &Repository,
-        tree: ObjectId,
-    ) -> GitResult<BTreeMap<BString, (EntryKind, ObjectId)>> {
-        let tree = self.tree_of(repo, tree)?;
-        let mut entries = BTreeMap::new();
-        for entry in tree.iter() {
-            let entry = self.read(entry)?;
-            entries.insert(entry.filename().to_owned(), (entry.mode().kind(), entry.object_id()));
+        trees: TwoTrees,
+        prefix: BString,
+    ) -> GitResult<Vec<(BString, TreeChild, TreeChild)>> {
+        let mut changed = Vec::new();
+        // Each folder with those of its entries that were not looked at yet.
+        let mut open = vec![(prefix, self.entries_of_both(repo, trees)?)];
+        while let Some((prefix, entries)) = open.last_mut() {
+            let Some((name, (old, new))) = entries.next() else {
+                open.pop();
+                continue;
+            };
+            let tree = |one: TreeChild| one.filter(|one| one.0 == EntryKind::Tree);
+            let file = |one: TreeChild| one.filter(|one| one.0 != EntryKind::Tree);
+            let path: BString = [prefix.as_slice(), name.as_slice()].concat().into();
+            if tree(old) != tree(new) {
+                self.not_too_deep(open.len())?;
+                let trees = (tree(old).map(|one| one.1), tree(new).map(|one| one.1));
+                let inside = [path.as_slice(), b"/"].concat().into();
+                open.push((inside, self.entries_of_both(repo, trees)?));
+            }
+            if file(old) != file(new) {
+                changed.push((path, file(old), file(new)));
+            }
         }
-        Ok(entries)
+        Ok(changed)
+    }
+
+    /// Returns the entries of two trees by name, in the order of the names.
+    fn entries_of_both(
+        &self,
+        repo: &Repository,
+        (before, now): TwoTrees,
+    ) -> GitResult<btree_map::IntoIter<BString, (TreeChild, TreeChild)>> {
+        let mut both: BTreeMap<BString, (TreeChild, TreeChild)> = BTreeMap::new();
+        if before != now {
+            for (name, kind, id) in
+                before.map_or(Ok(Vec::new()), |tree| self.entries(repo, tree))?
+            {
+                both.entry(name).or_default().0.get_or_insert((kind, id));
+            }
+            for (name, kind, id) in now.map_or(Ok(Vec::new()), |tree| self.entries(repo, tree))? {
+                both.entry(name).or_default().1.get_or_insert((kind, id));
+            }
+        }
+        Ok(both.into_iter())
     }
 }
 

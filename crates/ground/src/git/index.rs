@@ -173,7 +173,7 @@ impl Git {
         });
         let Some((id, rest)) = found else { return Ok(None) };
         let repo = self.handle();
-        let entry = self.entry(&self.tree_of(&repo, id)?, rest)?;
+        let entry = self.entry(&repo, id, rest.into())?;
         let regular = entry.filter(|(kind, _)| is_regular(*kind));
         regular.map(|(_, id)| self.blob(&repo, id)).transpose()
     }

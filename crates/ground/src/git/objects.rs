@@ -1,18 +1,18 @@
 //! Reads commits, trees and contents by their ids, for walks through history.
 
 use std::any::Any;
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque, btree_map};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 use gix::objs::tree::EntryKind;
-use gix::objs::{CommitRefIter, Exists as _, Find as _, Kind, TreeRefIter};
+use gix::objs::{Exists as _, Kind};
 use gix::odb::pack::cache::lru::MemoryCappedHashmap;
 use gix::{ObjectId, Repository};
 
 use super::{
-    CommitId, Git, GitError, GitResult, IsWanted, as_path, find_twice, head_of, is_regular,
+    CommitId, Git, GitError, GitResult, IsWanted, TreeChild, as_path, head_of, is_regular,
 };
 use crate::parallel::locked_value;
 use crate::{RelativePath, store};
@@ -28,22 +28,19 @@ const MAX_COMMITS: usize = 50_000;
 const MAX_REMEMBERED: usize = 4 * 1024 * 1024;
 const ANSWER_WEIGHT: usize = 256;
 
-/// Reads the objects of one repository. It reuses its buffers, so a walk should use one reader.
+/// Reads the objects of one repository.
 pub struct ObjectReader<'a> {
     git: &'a Git,
     repo: LentHandle,
     shallow: HashSet<ObjectId>,
     accepted: Option<ObjectId>,
     ignored: Option<HashSet<ObjectId>>,
-    buffer: Vec<u8>,
     /// Contents that are in no object, such as those of files on disk.
     held: HashMap<ObjectId, Vec<u8>>,
 }
 
 /// The root trees of a commit and of one of its parents. `None` stands for a tree without files.
 pub type TwoTrees = (Option<ObjectId>, Option<ObjectId>);
-
-type TreeChild = Option<(EntryKind, ObjectId)>;
 
 #[derive(Default)]
 pub(super) struct Remembered {
@@ -107,15 +104,7 @@ impl Git {
         let shallow = self.read(repo.shallow_commits())?;
         let shallow = shallow.iter().flat_map(|ids| ids.iter().copied()).collect();
         let accepted = head_of(&repo).map_err(|error| self.unreadable(error))?;
-        Ok(ObjectReader {
-            git: self,
-            repo,
-            shallow,
-            accepted,
-            ignored: None,
-            buffer: Vec::new(),
-            held: HashMap::new(),
-        })
+        Ok(ObjectReader { git: self, repo, shallow, accepted, ignored: None, held: HashMap::new() })
     }
 
     fn lend_handle(&self) -> LentHandle {
@@ -239,13 +228,12 @@ impl ObjectReader<'_> {
     }
 
     fn read_commit(&mut self, id: ObjectId) -> GitResult<CommitNode> {
-        let hash = id.kind();
         let git = self.git;
-        let bytes = self.object(id, Kind::Commit)?;
-        let tree = git.read(CommitRefIter::from_bytes(bytes, hash).tree_id())?;
-        let parents = CommitRefIter::from_bytes(bytes, hash).parent_ids().collect();
-        let committer = git.read(CommitRefIter::from_bytes(bytes, hash).committer())?;
-        let node = CommitNode { tree, parents, time: committer.seconds(), is_boundary: false };
+        let commit = git.find_commit(&self.repo, id)?;
+        let tree = git.read(commit.tree_id())?.detach();
+        let parents = commit.parent_ids().map(gix::Id::detach).collect();
+        let time = git.read(commit.committer())?.seconds();
+        let node = CommitNode { tree, parents, time, is_boundary: false };
         let mut known = git.commits.write().unwrap_or_else(PoisonError::into_inner);
         if known.len() < MAX_COMMITS {
             known.insert(id, node.clone());
@@ -263,10 +251,9 @@ impl ObjectReader<'_> {
     /// Returns a hash of what a rebase and a cherry-pick keep of a commit: its author, the time, and the
     /// message. It is the first 48 bits of SHA-256 over these, as hexadecimal digits.
     pub fn authorship(&mut self, id: ObjectId) -> GitResult<String> {
-        let (hash, git) = (id.kind(), self.git);
-        let bytes = self.object(id, Kind::Commit)?;
-        let author = git.read(CommitRefIter::from_bytes(bytes, hash).author())?;
-        let message = git.read(CommitRefIter::from_bytes(bytes, hash).message())?;
+        let commit = self.git.find_commit(&self.repo, id)?;
+        let author = self.git.read(commit.iter().author())?;
+        let message = self.git.read(commit.message_raw())?;
         let text = format!("{} <{}> {}\n{message}", author.name, author.email, author.time);
         let mut digits = store::sha256(text.as_bytes());
         digits.truncate(12);
@@ -290,32 +277,15 @@ impl ObjectReader<'_> {
                 return Ok(located);
             }
             located.trees.push(tree);
-            next = self.entry(tree, name)?;
+            next = self.git.entry(&self.repo, tree, name.as_ref())?;
         }
         located.blob = next.filter(|(kind, _)| is_regular(*kind)).map(|(_, id)| id);
         Ok(located)
     }
 
-    fn entry(&mut self, tree: ObjectId, name: &[u8]) -> GitResult<Option<(EntryKind, ObjectId)>> {
-        let git = self.git;
-        for entry in TreeRefIter::from_bytes(self.object(tree, Kind::Tree)?, tree.kind()) {
-            let entry = git.read(entry)?;
-            if entry.filename == name {
-                return Ok(Some((entry.mode.kind(), entry.oid.to_owned())));
-            }
-        }
-        Ok(None)
-    }
-
     pub fn folder(&mut self, tree: ObjectId, path: &BStr) -> GitResult<Option<ObjectId>> {
-        let mut folder = tree;
-        for name in path.split_str("/").filter(|name| !name.is_empty()) {
-            match self.entry(folder, name)? {
-                Some((EntryKind::Tree, id)) => folder = id,
-                _ => return Ok(None),
-            }
-        }
-        Ok(Some(folder))
+        let entry = self.git.entry(&self.repo, tree, path)?;
+        Ok(entry.filter(|(kind, _)| *kind == EntryKind::Tree).map(|(_, id)| id))
     }
 
     /// Returns the files of the index that a sparse checkout leaves out of the work tree.
@@ -347,23 +317,13 @@ impl ObjectReader<'_> {
     }
 
     pub fn folders_in(&mut self, tree: ObjectId) -> GitResult<Vec<BString>> {
-        let entries = self.entries(tree)?.into_iter();
+        let entries = self.git.entries(&self.repo, tree)?.into_iter();
         Ok(entries.filter(|one| one.1 == EntryKind::Tree).map(|one| one.0).collect())
     }
 
     pub fn files_in(&mut self, tree: ObjectId) -> GitResult<Vec<(BString, ObjectId)>> {
-        let entries = self.entries(tree)?.into_iter();
+        let entries = self.git.entries(&self.repo, tree)?.into_iter();
         Ok(entries.filter(|one| is_regular(one.1)).map(|one| (one.0, one.2)).collect())
-    }
-
-    fn entries(&mut self, tree: ObjectId) -> GitResult<Vec<(BString, EntryKind, ObjectId)>> {
-        let git = self.git;
-        let entries = TreeRefIter::from_bytes(self.object(tree, Kind::Tree)?, tree.kind());
-        let owned = entries.map(|entry| {
-            let entry = git.read(entry)?;
-            Ok((entry.filename.to_owned(), entry.mode.kind(), entry.oid.to_owned()))
-        });
-        owned.collect()
     }
 
     /// Returns the files in which two trees differ, without reading folders that are the same.
@@ -374,9 +334,15 @@ impl ObjectReader<'_> {
     ) -> GitResult<Arc<[ChangedBlob]>> {
         let weight = |changed: &Arc<[ChangedBlob]>| 128 * changed.len();
         let found = self.remembered("changed blobs", (before, now), weight, |reader| {
-            let mut changed = Vec::new();
-            reader.collect_changed((before, now), &mut changed)?;
-            Ok(Arc::from(changed))
+            let trees = (before, now);
+            let changed = reader.git.changed_entries(&reader.repo, trees, BString::default())?;
+            let blob = |one: TreeChild| one.filter(|one| is_regular(one.0)).map(|one| one.1);
+            let blobs = changed.into_iter().map(|(path, before, now)| ChangedBlob {
+                path,
+                before: blob(before),
+                now: blob(now),
+            });
+            Ok(blobs.filter(|one| one.before != one.now).collect())
         })?;
         Ok(Arc::clone(&found))
     }
@@ -400,53 +366,6 @@ impl ObjectReader<'_> {
         let found = Arc::new(find(self)?);
         remembered().keep((kind, trees), Arc::clone(&found) as TreesAnswer, weight(&found));
         Ok(found)
-    }
-
-    fn collect_changed(
-        &mut self,
-        trees: TwoTrees,
-        changed: &mut Vec<ChangedBlob>,
-    ) -> GitResult<()> {
-        // Each folder with those of its entries that were not looked at yet.
-        let mut open = vec![(BString::default(), self.entries_of_both(trees)?)];
-        while let Some((prefix, entries)) = open.last_mut() {
-            let Some((name, (old, new))) = entries.next() else {
-                open.pop();
-                continue;
-            };
-            let of_kind = |is_it: fn(EntryKind) -> bool| {
-                move |one: TreeChild| one.filter(|one| is_it(one.0)).map(|one| one.1)
-            };
-            let (tree, file) = (of_kind(|kind| kind == EntryKind::Tree), of_kind(is_regular));
-            let path: BString = [prefix.as_slice(), name.as_slice()].concat().into();
-            if file(old) != file(new) {
-                let (before, now) = (file(old), file(new));
-                changed.push(ChangedBlob { path: path.clone(), before, now });
-            }
-            if tree(old) != tree(new) {
-                let inside: BString = [path.as_slice(), b"/"].concat().into();
-                self.git.not_too_deep(open.len())?;
-                open.push((inside, self.entries_of_both((tree(old), tree(new)))?));
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns the entries of two trees by name, in the order of the names.
-    fn entries_of_both(
-        &mut self,
-        (before, now): TwoTrees,
-    ) -> GitResult<btree_map::IntoIter<BString, (TreeChild, TreeChild)>> {
-        let mut both: BTreeMap<BString, (TreeChild, TreeChild)> = BTreeMap::new();
-        if before != now {
-            for (name, kind, id) in before.map_or(Ok(Vec::new()), |tree| self.entries(tree))? {
-                both.entry(name).or_default().0.get_or_insert((kind, id));
-            }
-            for (name, kind, id) in now.map_or(Ok(Vec::new()), |tree| self.entries(tree))? {
-                both.entry(name).or_default().1.get_or_insert((kind, id));
-            }
-        }
-        Ok(both.into_iter())
     }
 
     /// Returns the files below a folder that a commit has and none of its parents, with their paths
@@ -493,12 +412,7 @@ impl ObjectReader<'_> {
         if let Some(held) = self.held.get(&id) {
             return Ok(held.clone());
         }
-        let repo = self.git.checked(&self.repo, id)?;
-        let size = find_twice(|| repo.find_header(id)).map_or(0, |header| header.size());
-        if size > max {
-            return Err(GitError::TooLarge { id: id.to_string(), bytes: size, max });
-        }
-        Ok(self.object(id, Kind::Blob)?.to_vec())
+        self.git.blob_up_to(&self.repo, id, max)
     }
 
     /// Returns the error for an object that this clone lacks.
@@ -512,21 +426,6 @@ impl ObjectReader<'_> {
         let id = self.git.read(gix::objs::compute_hash(hash, Kind::Blob, &bytes))?;
         self.held.insert(id, bytes);
         Ok(id)
-    }
-
-    fn object(&mut self, id: ObjectId, kind: Kind) -> GitResult<&[u8]> {
-        let git = self.git;
-        let repo = git.checked(&self.repo, id)?;
-        let buffer = &mut self.buffer;
-        let found = find_twice(|| {
-            let found = git.read(repo.objects.try_find(&id, buffer))?.map(|found| found.kind);
-            found.ok_or_else(|| git.missing_object(id))
-        })?;
-        if found != kind {
-            return Err(git.unreadable(format!("{id} is a {found}, not a {kind}")));
-        }
-        // The buffer contains this object and nothing else.
-        Ok(&self.buffer)
     }
 }
 

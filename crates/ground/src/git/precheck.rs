@@ -159,35 +159,22 @@ impl FileLook {
                     folder.display()
                 ));
             }
-            let found = match self.is_folder(&entry, max) {
-                Ok(true) => self.look_below(&entry.path(), max, depth - 1),
-                Ok(false) => None,
-                Err(reason) => Some(reason),
+            // For most entries the directory listing already contains the type.
+            let kind = entry.file_type().ok().filter(|kind| !kind.is_symlink());
+            if max.is_none() && kind.is_some_and(|kind| kind.is_file()) {
+                continue;
+            }
+            let path = entry.path();
+            let found = std::fs::metadata(&path);
+            let obstacle = match found.as_ref().is_ok_and(Metadata::is_dir) {
+                true => self.look_below(&path, max, depth - 1),
+                false => fault_of_metadata(&path, found, max.unwrap_or(u64::MAX)),
             };
-            if found.is_some() {
-                return found;
+            if obstacle.is_some() {
+                return obstacle;
             }
         }
         None
-    }
-
-    /// Returns true for a folder, false for a file, and an error for anything else. For most
-    /// entries the directory listing already contains the type.
-    fn is_folder(&self, entry: &DirEntry, max: Option<u64>) -> std::result::Result<bool, String> {
-        let kind = entry.file_type().ok().filter(|kind| !kind.is_symlink());
-        match kind {
-            Some(kind) if kind.is_dir() => Ok(true),
-            Some(kind) if kind.is_file() && max.is_none() => Ok(false),
-            _ => {
-                let path = entry.path();
-                let found = std::fs::metadata(&path);
-                let is_folder = found.as_ref().is_ok_and(Metadata::is_dir);
-                match fault_of_metadata(&path, found, max.unwrap_or(u64::MAX)) {
-                    Some(reason) if !is_folder => Err(reason),
-                    _ => Ok(is_folder),
-                }
-            }
-        }
     }
 }
 

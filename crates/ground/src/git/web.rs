@@ -1,5 +1,8 @@
 //! The address of a remote, and where its forge shows commits and pull requests.
 
+use gix::bstr::ByteSlice;
+use gix::url::Scheme;
+
 use super::Git;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,37 +13,23 @@ pub enum Forge {
 
 /// The address of a remote on another machine: `https://host/path`, `ssh://git@host:22/path` or
 /// `git@host:path`. Names and passwords are left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RemoteAddress<'a> {
-    scheme: Option<&'a str>,
-    host: &'a str,
-    port: Option<&'a str>,
-    path: &'a str,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemoteAddress {
+    scheme: Scheme,
+    host: String,
+    port: Option<u16>,
+    path: String,
 }
 
-impl<'a> RemoteAddress<'a> {
+impl RemoteAddress {
     /// Reads an address. `None` for a folder of this machine.
-    pub fn parse(remote: &'a str) -> Option<Self> {
-        let (scheme, (authority, path)) = match remote.split_once("://") {
-            Some(("file", _)) => return None,
-            Some((scheme, rest)) => (Some(scheme), rest.split_once('/').unwrap_or((rest, ""))),
-            None => (None, remote.split_once(':')?),
-        };
+    pub fn parse(remote: &str) -> Option<Self> {
+        let url = gix::url::parse(remote).ok()?;
         // A path of Windows begins with a letter and a colon.
-        if scheme.is_none() && (authority.len() == 1 || authority.contains('/')) {
-            return None;
-        }
-        // A password may contain a colon or an `@`, so the host is what follows the last `@`.
-        let place = authority.rsplit_once('@').map_or(authority, |(_, place)| place);
-        let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
-        let (host, port) = match place.rsplit_once(':') {
-            Some((host, port)) if is_port(port) => {
-                (host, Some(port).filter(|port| !port.is_empty()))
-            }
-            _ => (place, None),
-        };
-        let path = path.trim_matches('/');
-        Some(Self { scheme, host, port, path: path.strip_suffix(".git").unwrap_or(path) })
+        let host = url.host().filter(|host| host.len() > 1)?.to_owned();
+        let path = url.path.to_str().ok()?.trim_matches('/');
+        let path = path.strip_suffix(".git").unwrap_or(path).to_owned();
+        Some(Self { scheme: url.scheme, host, port: url.port, path })
     }
 
     /// Returns the forge, if the host names it.
@@ -51,11 +40,11 @@ impl<'a> RemoteAddress<'a> {
 
     /// Returns what all clones have in common: `host/path`.
     pub fn name(&self) -> String {
-        format!("{}/{}", authority(self.host, self.port), self.path)
+        format!("{}/{}", authority(&self.host, self.port), self.path)
     }
 }
 
-fn authority(host: &str, port: Option<&str>) -> String {
+fn authority(host: &str, port: Option<u16>) -> String {
     port.map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
 }
 
@@ -77,12 +66,12 @@ impl WebAddress {
     fn of_remote(remote: &str) -> Option<Self> {
         let address = RemoteAddress::parse(remote)?;
         let port = match address.scheme {
-            Some("https") => address.port,
-            None | Some("ssh") => None,
-            Some(_) => return None,
+            Scheme::Https => address.port,
+            Scheme::Ssh => None,
+            _ => return None,
         };
-        let host = address.host.strip_prefix("ssh.").unwrap_or(address.host);
-        let path = address.path;
+        let host = address.host.strip_prefix("ssh.").unwrap_or(&address.host);
+        let path = address.path.as_str();
         let is_plain = |text: &str, more: &str| {
             !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || more.contains(c))
         };
@@ -135,7 +124,7 @@ mod tests {
             (r"C:\git\shop", None),
         ] {
             assert_eq!(
-                RemoteAddress::parse(address).map(|found| found.host),
+                RemoteAddress::parse(address).map(|found| found.host).as_deref(),
                 expected,
                 "{address}"
             );
