@@ -27,7 +27,7 @@ use code::hex;
 
 /// The version of the cache. It is raised whenever the cached data, or the way a file is parsed,
 /// changes between two releases.
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 /// A slot larger than this, in bytes, was not written by us.
 const MAX_SLOT: u64 = 32 * 1024 * 1024;
 /// How long a file must have been unchanged before it is cached. Kernels take time stamps from a
@@ -57,17 +57,10 @@ impl CacheSlot {
         let source = root.absolute(path);
         let now = SystemTime::now();
         let stamp = FileStamp::from_metadata(&std::fs::metadata(&source).ok()?)?;
-        let header = header(format_args!("{path} {stamp:?}"));
+        let version = env!("CARGO_PKG_VERSION");
+        let header = format!("intent-cache {FORMAT} {version} {path} {stamp:?}\n");
         let place = folder.join(name(&source, path.file_name()));
         Some(Self { place, header, at_rest: stamp.at_rest(now) })
-    }
-
-    /// Returns a slot for what was read from many files of a workspace, whether it is governed or
-    /// not. The data itself says to which states of the files it belongs. `None` without git.
-    pub fn for_workspace(root: &Root, data: &str) -> Option<Self> {
-        let folder = root.git_dir()?.join("intent/cache");
-        let place = folder.join(name(root.path(), data));
-        Some(Self { place, header: header(format_args!("{data}")), at_rest: true })
     }
 
     pub fn recall(&self) -> Option<Vec<u8>> {
@@ -98,10 +91,6 @@ impl CacheSlot {
     }
 }
 
-fn header(state: std::fmt::Arguments<'_>) -> String {
-    format!("intent-cache {FORMAT} {} {state}\n", env!("CARGO_PKG_VERSION"))
-}
-
 /// Returns the folder of the cache. `None` for an ungoverned workspace. No folder is created in the
 /// work tree only for the cache.
 pub fn folder(root: &Root) -> Option<PathBuf> {
@@ -122,7 +111,7 @@ fn name(source: &Path, file_name: &str) -> String {
     format!("{file_name}-{}", hex(&digest[..8]))
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct FileStamp {
     device: u64,
     inode: u64,
@@ -153,17 +142,6 @@ impl StateOnDisk {
                 .filter(|stamp| stamp.at_rest(now))
                 .map_or(Self::Unsettled, Self::AtRest),
         }
-    }
-}
-
-/// Cached files contain this text, so the name in it never changes.
-impl std::fmt::Debug for FileStamp {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { device, inode, size, modified, changed } = self;
-        write!(
-            f,
-            "Stamp {{ device: {device}, inode: {inode}, size: {size}, modified: {modified}, changed: {changed} }}"
-        )
     }
 }
 

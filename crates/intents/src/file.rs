@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use super::dialect::{self, Field, Form, Written};
 use super::registry_cache::KeptRegistry;
 use super::sources::ImportedIntent;
-use super::{Intent, Scope, conflict, yaml};
+use super::{Intent, Scope, Spanned, conflict, yaml};
 use code::LineRange;
 use ground::cache::CacheSlot;
 use ground::store::StoreError;
@@ -25,13 +25,9 @@ pub struct IntentFile {
     path: RelativePath,
     exists: bool,
     syntax_error: Option<Finding>,
-    /// The registry from the cache, from which the other parts are read on demand.
-    kept: Option<KeptRegistry>,
-    text: OnceLock<Arc<str>>,
-    intents: OnceLock<Vec<Intent>>,
+    text: Arc<str>,
+    intents: Vec<Intent>,
     selected: Option<String>,
-    /// Intents that were read one by one from the cache, before all of them were needed.
-    single: Vec<OnceLock<Intent>>,
     /// The scopes, compiled on demand, because one question usually needs few of them.
     scopes: Vec<OnceLock<Scope>>,
     form: OnceLock<Form>,
@@ -48,7 +44,7 @@ impl IntentFile {
         // A file with a single intent is parsed as fast as it could be found in the cache.
         let slot = single_name(&path).is_none().then(|| CacheSlot::for_file(root, &path)).flatten();
         let kept = slot.as_ref().and_then(CacheSlot::recall);
-        if let Some(file) = kept.and_then(|bytes| Self::recalled(&path, bytes)) {
+        if let Some(file) = kept.and_then(|bytes| Self::recalled(&path, &bytes)) {
             return file;
         }
         let text = match read_file(root, &path) {
@@ -56,7 +52,9 @@ impl IntentFile {
             Err(why) => return Self::unreadable(path, why),
         };
         let file = Self::parse(path, &text);
-        slot.iter().for_each(|slot| file.keep(slot));
+        if let Some(slot) = slot.filter(|_| file.syntax_error.is_none()) {
+            file.kept().encoded().iter().for_each(|bytes| slot.keep(bytes));
+        }
         file
     }
 
@@ -123,11 +121,9 @@ impl IntentFile {
             path,
             exists: false,
             syntax_error: None,
-            kept: None,
-            text: OnceLock::from(Arc::from(text)),
-            intents: OnceLock::from(Vec::new()),
+            text: Arc::from(text),
+            intents: Vec::new(),
             selected: None,
-            single: Vec::new(),
             scopes: Vec::new(),
             form: OnceLock::new(),
             lines: OnceLock::new(),
@@ -152,7 +148,7 @@ impl IntentFile {
     /// always its own.
     pub(super) fn complete_from(&mut self, find: impl Fn(&str) -> Option<ImportedIntent>) {
         let is_single = self.is_single();
-        let own = self.intents.get_mut().and_then(|intents| intents.first_mut());
+        let own = self.intents.first_mut();
         let Some(own) = own.filter(|own| is_single && own.source().is_some()) else { return };
         let Some(imported) = find(&own.id.value) else { return };
         let mut source = imported.intent;
@@ -183,30 +179,21 @@ impl IntentFile {
 
     fn set_intents(&mut self, intents: Vec<Intent>, selected: Option<String>) {
         self.scopes = intents.iter().map(|_| OnceLock::new()).collect();
-        self.intents = OnceLock::from(intents);
+        self.intents = intents;
         self.selected = selected;
     }
 
     /// Returns the file from its cached bytes, or `None` if these are not a cached registry.
-    pub(super) fn recalled(path: &RelativePath, bytes: Vec<u8>) -> Option<Self> {
+    pub(super) fn recalled(path: &RelativePath, bytes: &[u8]) -> Option<Self> {
         let kept = KeptRegistry::read(bytes)?;
-        Some(Self {
-            exists: true,
-            text: OnceLock::new(),
-            intents: OnceLock::new(),
-            selected: kept.selected().map(str::to_owned),
-            single: (0..kept.len()).map(|_| OnceLock::new()).collect(),
-            scopes: (0..kept.len()).map(|_| OnceLock::new()).collect(),
-            kept: Some(kept),
-            ..Self::unread(path.clone(), "")
-        })
+        let mut file = Self { exists: true, ..Self::unread(path.clone(), &kept.text) };
+        file.set_intents(kept.intents, kept.selected);
+        Some(file)
     }
 
-    fn keep(&self, slot: &CacheSlot) {
-        let kept = || KeptRegistry::encoded(self.text(), self.selected_in_file(), self.intents());
-        if let Some(kept) = self.syntax_error.is_none().then(kept).flatten() {
-            slot.keep(&kept.bytes);
-        }
+    pub(super) fn kept(&self) -> KeptRegistry {
+        let (selected, intents) = (self.selected.clone(), self.intents.clone());
+        KeptRegistry { text: self.text.to_string(), selected, intents }
     }
 
     /// Parses the text into a tree. A `.json` file must be valid JSON.
@@ -268,45 +255,30 @@ impl IntentFile {
     }
     /// Returns the text, including a byte order mark. Spans are byte ranges of this text.
     pub fn text(&self) -> &Arc<str> {
-        self.text.get_or_init(|| Arc::from(self.kept.as_ref().map_or("", KeptRegistry::text)))
+        &self.text
     }
     pub fn exists(&self) -> bool {
         self.exists
     }
     pub fn intents(&self) -> &[Intent] {
-        self.intents.get_or_init(|| {
-            let kept = self.kept.iter();
-            kept.flat_map(|kept| (0..kept.len()).map(|at| kept.intent(at))).collect()
-        })
+        &self.intents
     }
     pub(super) fn len(&self) -> usize {
         self.scopes.len()
     }
     pub(super) fn positions(&self, id: &str) -> Vec<usize> {
-        match &self.kept {
-            Some(kept) => kept.positions(id),
-            None => self.indices(|intent| intent.id.value == id),
-        }
+        self.indices(|intent| intent.id.value == id)
     }
     pub(super) fn formerly(&self, id: &str) -> Vec<usize> {
-        match &self.kept {
-            _ if id.is_empty() => Vec::new(),
-            Some(kept) => kept.formerly(id),
-            None => self.indices(|intent| intent.formerly.iter().any(|former| former.value == id)),
-        }
+        let is_former = |former: &Spanned<String>| !id.is_empty() && former.value == id;
+        self.indices(|intent| intent.formerly.iter().any(is_former))
     }
     fn indices(&self, wanted: impl Fn(&Intent) -> bool) -> Vec<usize> {
         let all = self.intents().iter().enumerate();
         all.filter(|(_, intent)| wanted(intent)).map(|(index, _)| index).collect()
     }
-    pub(super) fn intent_of_index(&self, index: usize) -> &Intent {
-        match (self.intents.get(), &self.kept) {
-            (None, Some(kept)) => self.single[index].get_or_init(|| kept.intent(index)),
-            _ => &self.intents()[index],
-        }
-    }
     pub(crate) fn scope_at(&self, index: usize) -> &Scope {
-        self.scopes[index].get_or_init(|| Scope::new(&self.intent_of_index(index).scope_entries()))
+        self.scopes[index].get_or_init(|| Scope::new(&self.intents[index].scope_entries()))
     }
     pub fn written(&self, index: usize) -> &Written {
         &self.form().written[index]
@@ -314,7 +286,7 @@ impl IntentFile {
     pub fn form(&self) -> &Form {
         self.form.get_or_init(|| {
             let mut form = self.tree().map(|tree| self.reading(&tree).form).unwrap_or_default();
-            // In a damaged cache entry, the text may have fewer intents than the header lists.
+            // The text of a source is no registry.
             form.written.resize_with(self.intents().len(), Written::nowhere);
             form
         })

@@ -460,7 +460,7 @@ fn files_below<'f>(sorted: &'f [&'f str], prefix: &str) -> &'f [&'f str] {
 
 fn unmatched_globs(registry: &Registry, index: usize, sorted: &[&str]) -> Vec<Finding> {
     let (file, index) = registry.source(index);
-    let (intent, compiled) = (file.intent_of_index(index), file.scope_at(index));
+    let (intent, compiled) = (&file.intents()[index], file.scope_at(index));
     let mut findings = Vec::new();
     for (at, entry) in intent.owned_scope.iter().enumerate() {
         let Ok(pattern) = scope::check(&entry.value) else { continue };

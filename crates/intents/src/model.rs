@@ -56,15 +56,15 @@ named_enum! {
 }
 
 impl Status {
-    pub const ALL: [Status; STATUSES.len()] = {
-        let mut all = [Status::Draft; STATUSES.len()];
-        let mut at = 0;
-        while at < all.len() {
-            all[at] = STATUSES[at].0;
-            at += 1;
-        }
-        all
-    };
+    pub const ALL: [Status; 6] = [
+        Self::Draft,
+        Self::Pending,
+        Self::InProgress,
+        Self::Blocked,
+        Self::Completed,
+        Self::Archived,
+    ];
+
     pub fn as_str(self) -> &'static str {
         STATUSES[self as usize].1
     }

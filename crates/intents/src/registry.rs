@@ -251,7 +251,7 @@ impl Registry {
     }
     fn own_with_file(&self, id: &str) -> Option<(&Arc<IntentFile>, &Intent)> {
         let (file, at) = self.source(self.position(id)?);
-        Some((file, file.intent_of_index(at)))
+        Some((file, &file.intents()[at]))
     }
     fn imports_with(&self, id: &str) -> Option<&Imports> {
         let imports = self.imports.as_deref().filter(|_| id.contains(':'))?;
@@ -268,7 +268,7 @@ impl Registry {
     pub fn intent_with_file(&self, id: &str) -> Option<(&Arc<IntentFile>, &Intent)> {
         self.own_with_file(id).or_else(|| {
             let file = self.imports_with(id)?.file(id)?;
-            Some((file, file.intent_of_index(0)))
+            Some((file, &file.intents()[0]))
         })
     }
     /// Returns the present id of the intent that has or had this id. An unknown id is returned
@@ -281,7 +281,7 @@ impl Registry {
     pub fn ids<'a>(&'a self, id: &'a str) -> Vec<&'a str> {
         let Some(at) = self.position(id) else { return vec![id] };
         let (file, index) = self.source(at);
-        let intent = file.intent_of_index(index);
+        let intent = &file.intents()[index];
         let mut ids = vec![intent.id.value.as_str()];
         for former in intent.formerly.iter().map(|former| former.value.as_str()) {
             if !ids.contains(&former) && self.position(former) == Some(at) {
@@ -322,7 +322,7 @@ impl Registry {
         let found = self.positions(id);
         let place = |at: usize| {
             let (file, index) = self.source(at);
-            let lines = file.line_range(&file.intent_of_index(index).id.span);
+            let lines = file.line_range(&file.intents()[index].id.span);
             lines.map_or(file.path().to_string(), |lines| {
                 format!("{}:{}", file.path(), lines.start())
             })

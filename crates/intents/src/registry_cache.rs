@@ -4,131 +4,33 @@
 //! text is written (its nodes, and deviations from the canonical form) is parsed again when
 //! somebody edits or lints.
 
-use std::ops::Range;
-
 use serde::{Deserialize, Serialize};
 
 use super::Intent;
-use super::dialect::empty_intent;
 
-/// A parsed registry as bytes: a header, each intent separately, and the text.
-///
-/// An intent is decoded only when it is needed, because the gate needs one of perhaps a thousand.
-#[derive(Debug)]
+/// What the cache holds of a registry.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct KeptRegistry {
-    pub(super) bytes: Vec<u8>,
-    head: RegistryHead,
-    body: usize,
-    text: usize,
-}
-
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-struct RegistryHead {
-    selected: Option<String>,
-    index: Vec<KeptIntent>,
-}
-
-/// What the header says about an intent, so that it can be found without decoding it.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-struct KeptIntent {
-    id: String,
-    formerly: Vec<String>,
-    /// The end of the intent, in bytes from the start of the first one.
-    end: usize,
-}
-
-impl KeptIntent {
-    fn from_intent(intent: &Intent, end: usize) -> Self {
-        let formerly = intent.formerly.iter().map(|id| id.value.clone()).collect();
-        Self { id: intent.id.value.clone(), formerly, end }
-    }
-
-    fn is_of(&self, intent: &Intent) -> bool {
-        self.id == intent.id.value
-            && self.formerly.iter().eq(intent.formerly.iter().map(|id| &id.value))
-    }
+    pub(super) text: String,
+    pub(super) selected: Option<String>,
+    pub(super) intents: Vec<Intent>,
 }
 
 impl KeptRegistry {
     /// Encodes a registry. Returns `None` if it would not be decoded to the same content.
-    pub(super) fn encoded(text: &str, selected: Option<&str>, intents: &[Intent]) -> Option<Self> {
-        let mut body = Vec::new();
-        let mut index = Vec::with_capacity(intents.len());
-        for intent in intents {
-            body.extend(postcard::to_stdvec(intent).ok()?);
-            index.push(KeptIntent::from_intent(intent, body.len()));
-        }
-        let head = RegistryHead { selected: selected.map(str::to_owned), index };
-        let mut bytes = postcard::to_stdvec(&head).ok()?;
-        bytes.append(&mut body);
-        bytes.extend_from_slice(text.as_bytes());
-        let kept = Self::read(bytes)?;
-        let same = kept.head == head
-            && kept.text() == text
-            && intents.iter().enumerate().all(|(at, intent)| kept.intent(at) == *intent);
-        same.then_some(kept)
+    pub(super) fn encoded(&self) -> Option<Vec<u8>> {
+        let bytes = postcard::to_stdvec(self).ok()?;
+        (Self::read(&bytes)? == *self).then_some(bytes)
     }
 
-    /// Decodes the header. The bytes may be damaged; then the result is `None`, or single intents
-    /// decode as empty ones.
-    pub(super) fn read(bytes: Vec<u8>) -> Option<Self> {
-        let (head, rest): (RegistryHead, _) = postcard::take_from_bytes(&bytes).ok()?;
-        let ends: Vec<usize> = head.index.iter().map(|line| line.end).collect();
-        let last = ends.last().copied().unwrap_or(0);
-        if !ends.is_sorted() || last > rest.len() {
-            return None;
-        }
-        let body = bytes.len() - rest.len();
-        Some(Self { head, body, text: body + last, bytes })
-    }
-
-    /// Returns the text of the registry, or an empty text if the bytes are not UTF-8.
-    pub(super) fn text(&self) -> &str {
-        std::str::from_utf8(&self.bytes[self.text..]).unwrap_or_default()
-    }
-
-    pub(super) fn selected(&self) -> Option<&str> {
-        self.head.selected.as_deref()
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.head.index.len()
-    }
-
-    pub(super) fn positions(&self, id: &str) -> Vec<usize> {
-        self.indices(|line| line.id == id)
-    }
-
-    pub(super) fn formerly(&self, id: &str) -> Vec<usize> {
-        self.indices(|line| line.formerly.iter().any(|former| former == id))
-    }
-
-    fn indices(&self, wanted: impl Fn(&KeptIntent) -> bool) -> Vec<usize> {
-        let all = self.head.index.iter().enumerate();
-        all.filter(|(_, line)| wanted(line)).map(|(index, _)| index).collect()
-    }
-
-    /// Returns the intent at an index. If it cannot be decoded, returns an empty intent without a
-    /// status, under which nothing is allowed.
-    pub(super) fn intent(&self, index: usize) -> Intent {
-        self.readable(index).unwrap_or_else(|| empty_intent(0..0))
-    }
-
-    /// Decodes an intent. Returns `None` if it differs from the header, or if one of its spans is
-    /// not a valid range of the text.
-    fn readable(&self, index: usize) -> Option<Intent> {
-        let line = self.head.index.get(index)?;
-        let start = index.checked_sub(1).map_or(0, |before| self.head.index[before].end);
-        let bytes = &self.bytes[self.body + start..self.body + line.end];
-        let (mut intent, rest): (Intent, _) = postcard::take_from_bytes(bytes).ok()?;
-        // Whether a byte starts a character can be checked without decoding the text.
-        let text = &self.bytes[self.text..];
-        let begins = |at: usize| text.get(at).map_or(at == text.len(), |byte| byte & 0xC0 != 0x80);
-        let fits = |span: &mut Range<usize>| {
-            span.start <= span.end && begins(span.start) && begins(span.end)
-        };
-        let whole = rest.is_empty() && line.is_of(&intent) && intent.spans().all(fits);
-        whole.then_some(intent)
+    /// Decodes a registry. Returns `None` if the bytes are damaged, or if a span is not a valid
+    /// range of the text.
+    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
+        let mut kept: Self = postcard::from_bytes(bytes).ok()?;
+        let mut spans = kept.intents.iter_mut().flat_map(Intent::spans);
+        let all_fit = spans.all(|span| kept.text.get(span.clone()).is_some());
+        drop(spans);
+        all_fit.then_some(kept)
     }
 }
 
@@ -178,8 +80,7 @@ mod tests {
     }
 
     fn cached_bytes(file: &IntentFile) -> Vec<u8> {
-        let selected = file.selected_in_file();
-        KeptRegistry::encoded(file.text(), selected, file.intents()).unwrap().bytes
+        file.kept().encoded().unwrap()
     }
 
     /// Returns everything that can be asked about a registry, as text.
@@ -212,16 +113,11 @@ mod tests {
             if before.syntax_error().is_some() {
                 continue;
             }
-            let after = IntentFile::recalled(before.path(), cached_bytes(&before)).unwrap();
-            // First the intents one by one, then all together.
+            let after = IntentFile::recalled(before.path(), &cached_bytes(&before)).unwrap();
             for intent in before.intents() {
                 let former = intent.formerly.iter().map(|id| &id.value);
                 for id in former.chain([&intent.id.value]) {
-                    let found = after.positions(id);
-                    assert_eq!(found, before.positions(id));
-                    found.iter().for_each(|at| {
-                        assert_eq!(after.intent_of_index(*at), before.intent_of_index(*at))
-                    });
+                    assert_eq!(after.positions(id), before.positions(id));
                     assert_eq!(after.formerly(id), before.formerly(id));
                 }
             }
@@ -232,39 +128,26 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_cached_intent_allows_nothing() {
-        let registry = parsed(RICH);
-        let bent = |bend: fn(&mut Intent)| {
-            let mut bent = registry.intents()[0].clone();
-            bend(&mut bent);
-            let body = postcard::to_stdvec(&bent).unwrap();
-            let index = vec![KeptIntent::from_intent(&registry.intents()[0], body.len())];
-            let mut bytes = postcard::to_stdvec(&RegistryHead { selected: None, index }).unwrap();
-            bytes.extend(body);
-            bytes.extend(registry.text().as_bytes());
-            KeptRegistry::read(bytes).unwrap().intent(0)
-        };
-        assert_eq!(bent(|_| {}), registry.intents()[0]);
-        let bends: [fn(&mut Intent); 7] = [
+    fn a_span_outside_the_text_is_refused() {
+        let bends: [fn(&mut Intent); 5] = [
             |intent| intent.span.end = 10_000,
             |intent| intent.id.span.end = 0,
             |intent| intent.owned_scope[1].span.start = usize::MAX,
             // Inside the byte order mark, so not at the start of a character.
             |intent| intent.name.span = 1..20,
-            |intent| intent.id.value = "INT-2".to_owned(),
-            |intent| intent.formerly.clear(),
             |intent| intent.formerly[0].span.end = 10_000,
         ];
         for bend in bends {
-            assert_eq!(bent(bend), empty_intent(0..0));
+            let mut kept = parsed(RICH).kept();
+            bend(&mut kept.intents[0]);
+            assert_eq!(KeptRegistry::read(&postcard::to_stdvec(&kept).unwrap()), None);
         }
-        assert!(!empty_intent(0..0).in_progress());
     }
 
     proptest! {
         #[test]
         fn bytes_of_any_kind_are_read_or_refused(noise in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = KeptRegistry::read(noise).map(|kept| (0..kept.len()).map(|at| kept.intent(at)).collect::<Vec<_>>());
+            let _ = KeptRegistry::read(&noise);
         }
 
         #[test]
@@ -272,7 +155,7 @@ mod tests {
             let mut bytes = cached_bytes(&parsed(RICH));
             let at = at.index(bytes.len());
             bytes[at] ^= bits;
-            if let Some(file) = IntentFile::recalled(&RelativePath::new(PLACE).unwrap(), bytes) {
+            if let Some(file) = IntentFile::recalled(&RelativePath::new(PLACE).unwrap(), &bytes) {
                 all_of(file);
             }
         }

@@ -18,10 +18,6 @@ const PLACES: [&str; 5] =
     ["docs/adr", "doc/adr", "docs/decisions", "docs/internal/adr", "docs/architecture/decisions"];
 
 impl Source for Adr {
-    fn format(&self) -> SourceFormat {
-        SourceFormat::Adr
-    }
-
     fn units(&self, files: &dyn SourceFiles) -> Vec<SourceUnit> {
         let records = PLACES.iter().flat_map(|place| markdown_in(files, place));
         let units = records.filter_map(|path| {
@@ -34,7 +30,7 @@ impl Source for Adr {
     }
 
     fn read(&self, unit: &SourceUnit, text: ReadText<'_>) -> Vec<ImportedIntent> {
-        let mut imported = unit.intent(self.format(), &[]);
+        let mut imported = unit.intent(SourceFormat::Adr, &[]);
         if let Some(text) = text(&unit.place) {
             let markdown = Markdown::parse(&text);
             // Records in the form of MADR say their status in front of the text.

@@ -6,7 +6,7 @@ use super::super::{Status, yaml};
 use super::files::{SourceFiles, shared_text};
 use super::hints::{add_paths, words_of};
 use super::markdown::{BoxCount, Markdown, MarkdownBlock, first_paragraph, section_named};
-use super::source::{ImportedIntent, MAX_FILE, MAX_INTENTS, ReadText, Source, SourceUnit, spanned};
+use super::source::{ImportedIntent, MAX_INTENTS, ReadText, Source, SourceUnit, spanned};
 use ground::RelativePath;
 use ground::policy::SourceFormat;
 
@@ -19,16 +19,12 @@ const CONFIGS: [&str; 2] = ["backlog/config.yml", "backlog/config.yaml"];
 const MAX_DEPTH: usize = 4;
 
 impl Source for Backlog {
-    fn format(&self) -> SourceFormat {
-        SourceFormat::Backlog
-    }
-
     fn units(&self, files: &dyn SourceFiles) -> Vec<SourceUnit> {
         let mut found = Vec::new();
         if files.has_folder("backlog") {
             PLACES.iter().for_each(|place| collect_tasks(files, place, MAX_DEPTH, &mut found));
         }
-        let config = || CONFIGS.map(|path| shared_text(files, path, MAX_FILE)).concat();
+        let config = || CONFIGS.map(|path| shared_text(files, path)).concat();
         let statuses = if found.is_empty() { Vec::new() } else { statuses(&config()) };
         found.iter_mut().for_each(|unit| unit.context.clone_from(&statuses));
         found
@@ -57,7 +53,7 @@ impl Source for Backlog {
         };
         let Some(id) = tree.get("id").filter(|id| id.text().is_some()) else { return Vec::new() };
         let name = id.text().unwrap_or_default().trim().to_ascii_uppercase();
-        let mut imported = ImportedIntent::new(self.format(), &name, &unit.place);
+        let mut imported = ImportedIntent::new(SourceFormat::Backlog, &name, &unit.place);
         let place = |node: &yaml::Node| node.span.start + offset..node.span.end + offset;
         imported.intent.id.span = place(id);
         if let Some(title) = tree.get("title")

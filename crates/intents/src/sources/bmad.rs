@@ -10,7 +10,7 @@ use super::hints::{add_paths, split_at_colon, words_of};
 use super::markdown::{
     BoxCount, Markdown, MarkdownBlock, first_paragraph, section, section_named, written_status,
 };
-use super::source::{ImportedIntent, MAX_FILE, ReadText, Source, SourceUnit};
+use super::source::{ImportedIntent, ReadText, Source, SourceUnit};
 use ground::policy::SourceFormat;
 
 pub(super) struct Bmad;
@@ -19,10 +19,6 @@ const PLACES: [&str; 2] = ["docs/stories", "_bmad-output/implementation-artifact
 const STATUSES: &str = "_bmad-output/implementation-artifacts/sprint-status.yaml";
 
 impl Source for Bmad {
-    fn format(&self) -> SourceFormat {
-        SourceFormat::Bmad
-    }
-
     fn units(&self, files: &dyn SourceFiles) -> Vec<SourceUnit> {
         let stories = PLACES.iter().flat_map(|place| markdown_in(files, place));
         let units = stories.filter_map(|path| {
@@ -30,8 +26,7 @@ impl Source for Bmad {
             Some(SourceUnit::of_file(path, name))
         });
         let mut units: Vec<SourceUnit> = units.collect();
-        let sprint =
-            if units.is_empty() { String::new() } else { shared_text(files, STATUSES, MAX_FILE) };
+        let sprint = if units.is_empty() { String::new() } else { shared_text(files, STATUSES) };
         // A list of plain `key: value` lines, which is read faster line by line.
         let statuses: HashMap<&str, &str> = sprint
             .lines()
@@ -53,7 +48,7 @@ impl Source for Bmad {
     }
 
     fn read(&self, unit: &SourceUnit, text: ReadText<'_>) -> Vec<ImportedIntent> {
-        let mut imported = ImportedIntent::new(self.format(), &unit.name, &unit.place);
+        let mut imported = ImportedIntent::new(SourceFormat::Bmad, &unit.name, &unit.place);
         let stem = unit.place.file_name().trim_end_matches(".md");
         let words = stem.trim_start_matches(|c: char| c.is_ascii_digit() || "-.".contains(c));
         imported.set_name(words_of(&words.replace('.', " ")), 0..0);

@@ -12,9 +12,7 @@ use super::hints::{add_paths, words_of};
 use super::markdown::{
     BoxCount, Markdown, MarkdownBlock, first_paragraph, plain_text, section_named, text_after_box,
 };
-use super::source::{
-    ImportedIntent, MAX_FILE, ReadText, Source, SourceUnit, folder_below, status_of_boxes,
-};
+use super::source::{ImportedIntent, ReadText, Source, SourceUnit, folder_below, status_of_boxes};
 use ground::policy::SourceFormat;
 
 pub(super) struct Conductor;
@@ -23,10 +21,6 @@ const PLACES: [&str; 2] = ["conductor/tracks/", "conductor/archive/"];
 const STACK: &str = "conductor/tech-stack.md";
 
 impl Source for Conductor {
-    fn format(&self) -> SourceFormat {
-        SourceFormat::Conductor
-    }
-
     fn units(&self, files: &dyn SourceFiles) -> Vec<SourceUnit> {
         let folders =
             PLACES.iter().flat_map(|place| folders_in(files, place.trim_end_matches('/')));
@@ -34,13 +28,12 @@ impl Source for Conductor {
         if folders.is_empty() {
             return Vec::new();
         }
-        let listed = listed_tracks(&shared_text(files, "conductor/tracks.md", MAX_FILE));
-        let stack = !shared_text(files, STACK, MAX_FILE).is_empty();
+        let listed = listed_tracks(&shared_text(files, "conductor/tracks.md"));
+        let stack = !shared_text(files, STACK).is_empty();
         let unit = |folder: ground::RelativePath| {
-            let name = folder.file_name().to_owned();
             let wanted = ["spec.md", "plan.md", "metadata.json"];
-            let mut unit = SourceUnit::of_folder(files, folder, &name, &wanted);
-            let (mark, words) = listed.get(&name).cloned().unwrap_or_default();
+            let mut unit = SourceUnit::of_folder(files, folder, &wanted);
+            let (mark, words) = listed.get(&unit.name).cloned().unwrap_or_default();
             unit.context = vec![mark, words];
             unit.context.extend(stack.then(|| STACK.to_owned()));
             unit
@@ -53,7 +46,7 @@ impl Source for Conductor {
     }
 
     fn read(&self, unit: &SourceUnit, text: ReadText<'_>) -> Vec<ImportedIntent> {
-        let mut imported = unit.intent(self.format(), &[]);
+        let mut imported = unit.intent(SourceFormat::Conductor, &[]);
         let metadata = unit.file("metadata.json").and_then(text);
         let metadata = metadata.and_then(|text| serde_json::from_str::<Value>(&text).ok());
         let described = metadata.as_ref().and_then(|one| one.get("description")?.as_str());

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::files::{SourceFiles, shared_text};
-use super::source::{ImportedIntent, MAX_FILE};
+use super::source::ImportedIntent;
 use ground::policy::SourceFormat;
 
 const FEATURE: &str = ".specify/feature.json";
@@ -51,7 +51,7 @@ pub(super) fn ids_of_work(
 }
 
 fn json_at(files: &dyn SourceFiles, path: &str) -> Option<Value> {
-    serde_json::from_str(&shared_text(files, path, MAX_FILE)).ok()
+    serde_json::from_str(&shared_text(files, path)).ok()
 }
 
 fn name_of(imported: &ImportedIntent) -> &str {

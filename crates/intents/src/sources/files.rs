@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::sync::{Arc, Mutex};
 
-use ground::cache::StateOnDisk;
+use super::source::MAX_FILE;
+
 use ground::git::{ObjectId, Target};
 use ground::parallel::locked_value;
 use ground::{Git, RelativePath, Root};
@@ -25,9 +26,6 @@ pub(super) trait SourceFiles: Sync {
 
     /// Returns the text of a file, `None` if there is none, or why it cannot be read.
     fn read(&self, path: &RelativePath, max: u64) -> Result<Option<String>, String>;
-
-    /// Returns the state of a file, to know whether it must be read again.
-    fn state(&self, path: &RelativePath) -> StateOnDisk;
 }
 
 pub(super) fn folders_in(files: &dyn SourceFiles, folder: &str) -> Vec<RelativePath> {
@@ -43,9 +41,9 @@ pub(super) fn markdown_in(files: &dyn SourceFiles, folder: &str) -> Vec<Relative
 
 /// Reads a file that belongs to several intents, such as the constitution of a project. Returns an
 /// empty text if it is missing or cannot be read.
-pub(super) fn shared_text(files: &dyn SourceFiles, path: &str, max: u64) -> String {
+pub(super) fn shared_text(files: &dyn SourceFiles, path: &str) -> String {
     let path = RelativePath::new(path).ok();
-    path.and_then(|path| files.read(&path, max).ok()?).unwrap_or_default()
+    path.and_then(|path| files.read(&path, MAX_FILE).ok()?).unwrap_or_default()
 }
 
 pub(super) struct WorkTreeFiles<'r> {
@@ -102,10 +100,6 @@ impl SourceFiles for WorkTreeFiles<'_> {
         })?;
         let text = bytes.map(String::from_utf8).transpose();
         text.map_err(|_| "it is not UTF-8".to_owned())
-    }
-
-    fn state(&self, path: &RelativePath) -> StateOnDisk {
-        StateOnDisk::of_file(&self.root.absolute(path))
     }
 }
 
@@ -169,9 +163,5 @@ impl SourceFiles for FilesAtTarget<'_> {
             return Err(format!("it has more than {max} bytes"));
         }
         String::from_utf8(bytes).map(Some).map_err(|_| "it is not UTF-8".to_owned())
-    }
-
-    fn state(&self, _: &RelativePath) -> StateOnDisk {
-        StateOnDisk::Unsettled
     }
 }

@@ -8,9 +8,7 @@ use super::hints::{add_paths, split_at_colon};
 use super::markdown::{
     BoxCount, Markdown, MarkdownBlock, first_paragraph, section, section_named, title,
 };
-use super::source::{
-    ImportedIntent, MAX_FILE, ReadText, Source, SourceUnit, folder_below, status_of_boxes,
-};
+use super::source::{ImportedIntent, ReadText, Source, SourceUnit, folder_below, status_of_boxes};
 use code::lists::words;
 use ground::policy::SourceFormat;
 
@@ -21,23 +19,17 @@ const STEERING: &str = ".kiro/steering";
 const FILES: &[&str] = words!("requirements.md bugfix.md tasks.md design.md");
 
 impl Source for Kiro {
-    fn format(&self) -> SourceFormat {
-        SourceFormat::Kiro
-    }
-
     fn units(&self, files: &dyn SourceFiles) -> Vec<SourceUnit> {
         let folders = folders_in(files, PLACE.trim_end_matches('/'));
         if folders.is_empty() {
             return Vec::new();
         }
         let steering = markdown_in(files, STEERING).into_iter();
-        let always = steering
-            .map(String::from)
-            .filter(|path| is_always_included(&shared_text(files, path, MAX_FILE)));
+        let always =
+            steering.map(String::from).filter(|path| is_always_included(&shared_text(files, path)));
         let always: Vec<String> = always.collect();
         let unit = |folder: ground::RelativePath| {
-            let name = folder.file_name().to_owned();
-            let unit = SourceUnit::of_folder(files, folder, &name, FILES);
+            let unit = SourceUnit::of_folder(files, folder, FILES);
             SourceUnit { context: always.clone(), ..unit }
         };
         folders.into_iter().map(unit).filter(|unit| !unit.files.is_empty()).collect()
@@ -49,7 +41,7 @@ impl Source for Kiro {
 
     fn read(&self, unit: &SourceUnit, text: ReadText<'_>) -> Vec<ImportedIntent> {
         let mains = ["requirements.md", "bugfix.md"];
-        let mut imported = unit.intent(self.format(), &mains);
+        let mut imported = unit.intent(SourceFormat::Kiro, &mains);
         if let Some(main) = mains.into_iter().find(|name| unit.file(name).is_some()) {
             unit.with_blocks(main, text, |blocks| read_requirements(blocks, &mut imported));
         }

@@ -33,70 +33,33 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use serde::{Deserialize, Serialize};
-
-use files::{FilesAtTarget, SourceFiles, WorkTreeFiles};
-use ground::cache::{CacheSlot, StateOnDisk};
+use files::{FilesAtTarget, SourceFiles, WorkTreeFiles, shared_text};
 use ground::git::Target;
 use ground::parallel::in_parallel;
 use ground::policy::SourceFormat;
 use ground::{Git, Policy, RelativePath, Root};
-use source::{MAX_BYTES, MAX_INTENTS, Source, SourceUnit};
+use source::{MAX_BYTES, MAX_FILE, MAX_INTENTS, Source, SourceUnit};
 
 pub use source::{ImportedIntent, Requirement};
 
-const CACHE: &str = "sources";
-
-const SOURCES: [&dyn Source; 8] = [
-    &openspec::OpenSpec,
-    &spec_kit::SpecKit,
-    &kiro::Kiro,
-    &backlog::Backlog,
-    &bmad::Bmad,
-    &taskmaster::Taskmaster,
-    &conductor::Conductor,
-    &adr::Adr,
+const SOURCES: [(SourceFormat, &dyn Source); 8] = [
+    (SourceFormat::Openspec, &openspec::OpenSpec),
+    (SourceFormat::Speckit, &spec_kit::SpecKit),
+    (SourceFormat::Kiro, &kiro::Kiro),
+    (SourceFormat::Backlog, &backlog::Backlog),
+    (SourceFormat::Bmad, &bmad::Bmad),
+    (SourceFormat::Taskmaster, &taskmaster::Taskmaster),
+    (SourceFormat::Conductor, &conductor::Conductor),
+    (SourceFormat::Adr, &adr::Adr),
 ];
 
 /// Returns the id of the intent that a file at this path is a part of, such as
 /// `openspec:add-login`. Nothing is read, so the path may be one of an earlier commit. `None` for
 /// other files, and for a file of several intents.
 pub fn unit_of_path(path: &str) -> Option<String> {
-    SOURCES.iter().find_map(|source| {
-        Some(format!("{}:{}", source.format().prefix(), source.name_of_path(path)?))
+    SOURCES.iter().find_map(|(format, source)| {
+        Some(format!("{}:{}", format.prefix(), source.name_of_path(path)?))
     })
-}
-
-/// What was read from a unit, and in which state its files were.
-#[derive(Serialize, Deserialize)]
-struct KeptUnit {
-    format: SourceFormat,
-    unit: SourceUnit,
-    states: Vec<StateOnDisk>,
-    intents: Vec<ImportedIntent>,
-}
-
-impl KeptUnit {
-    fn read(
-        source: &dyn Source,
-        unit: SourceUnit,
-        files: &dyn SourceFiles,
-        budget: &AtomicU64,
-    ) -> Self {
-        let states = unit.states(files);
-        let (format, intents) = (source.format(), read_unit(source, &unit, files, budget));
-        Self { format, unit, states, intents }
-    }
-
-    fn is_at_rest(&self) -> bool {
-        !self.states.contains(&StateOnDisk::Unsettled)
-    }
-}
-
-impl SourceUnit {
-    fn states(&self, files: &dyn SourceFiles) -> Vec<StateOnDisk> {
-        self.files.iter().map(|path| files.state(path)).collect()
-    }
 }
 
 #[derive(Debug)]
@@ -107,41 +70,29 @@ pub(super) enum Workplace {
 }
 
 impl Workplace {
-    /// Reads all intents of the formats that the policy reads. What was parsed in a work tree is
-    /// kept in its git directory, and only units with a changed file are parsed again.
+    fn files(&self) -> Box<dyn SourceFiles + '_> {
+        match self {
+            Self::WorkTree(root) => Box::new(WorkTreeFiles::new(root)),
+            Self::Version(git, target, _) => Box::new(FilesAtTarget::new(git, target)),
+        }
+    }
+
+    /// Reads all intents of the formats that the policy reads.
     pub fn read_all(&self) -> Vec<ImportedIntent> {
         match self {
-            Self::WorkTree(root) => {
-                let (policy, _) = Policy::load(root);
-                let slot = CacheSlot::for_workspace(root, CACHE);
-                read_kept(&WorkTreeFiles::new(root), |format| policy.reads(format), slot)
-            }
-            Self::Version(git, target, policy) => {
-                let files = FilesAtTarget::new(git, target);
-                read_kept(&files, |format| policy.reads(format), None)
-            }
+            Self::WorkTree(root) => read_all(&*self.files(), &Policy::load(root).0),
+            Self::Version(_, _, policy) => read_all(&*self.files(), policy),
         }
     }
 
     /// Reads the one intent with this id. `None` if there is none, or if several have the id.
     pub(crate) fn read_one(&self, id: &str) -> Option<ImportedIntent> {
-        match self {
-            Self::WorkTree(root) => read_one_of(&WorkTreeFiles::new(root), id),
-            Self::Version(git, target, _) => read_one_at(git, target, id),
-        }
+        read_one_of(&*self.files(), id)
     }
 
     /// Returns the present text of the main file of an intent. Empty if it cannot be read.
     pub(crate) fn main_text(&self, imported: &ImportedIntent) -> String {
-        let max = SOURCES.iter().find(|source| source.format() == imported.format);
-        let max = max.map_or(0, |source| source.max_file());
-        let read = match self {
-            Self::WorkTree(root) => WorkTreeFiles::new(root).read(&imported.main, max),
-            Self::Version(git, target, _) => {
-                FilesAtTarget::new(git, target).read(&imported.main, max)
-            }
-        };
-        read.ok().flatten().unwrap_or_default()
+        shared_text(&*self.files(), imported.main.as_str())
     }
 
     /// Returns the ids of the intents that are being worked on, the plainest sign first. Nothing
@@ -149,56 +100,25 @@ impl Workplace {
     pub fn current_work(&self, intents: &[ImportedIntent]) -> Vec<String> {
         match self {
             Self::WorkTree(root) => {
-                let files = WorkTreeFiles::new(root);
-                current_work::ids_of_work(&files, root.branch().as_deref(), intents)
+                current_work::ids_of_work(&*self.files(), root.branch().as_deref(), intents)
             }
             Self::Version(..) => Vec::new(),
         }
     }
 }
 
-fn read_kept(
-    files: &dyn SourceFiles,
-    wanted: impl Fn(SourceFormat) -> bool,
-    slot: Option<CacheSlot>,
-) -> Vec<ImportedIntent> {
+fn read_all(files: &dyn SourceFiles, policy: &Policy) -> Vec<ImportedIntent> {
     let mut found: Vec<(&dyn Source, SourceUnit)> = Vec::new();
-    for source in SOURCES.into_iter().filter(|source| wanted(source.format())) {
+    for (_, source) in SOURCES.into_iter().filter(|(format, _)| policy.reads(*format)) {
         found.extend(source.units(files).into_iter().map(|unit| (source, unit)));
     }
     if found.len() > MAX_INTENTS {
         tracing::warn!("{} intents are kept in other formats; {MAX_INTENTS} are read", found.len());
         found.truncate(MAX_INTENTS);
     }
-    if found.is_empty() {
-        return Vec::new();
-    }
-    let kept = slot.as_ref().and_then(CacheSlot::recall);
-    let kept: Vec<KeptUnit> =
-        kept.and_then(|bytes| postcard::from_bytes(&bytes).ok()).unwrap_or_default();
-    let mut is_same = kept.len() == found.len();
-    let by_place = |one: KeptUnit| ((one.format, one.unit.place.clone()), one);
-    let mut kept: HashMap<(SourceFormat, RelativePath), KeptUnit> =
-        kept.into_iter().map(by_place).collect();
     let budget = AtomicU64::new(MAX_BYTES);
-    let read_again = in_parallel(&found, |(source, unit)| {
-        let known = kept.get(&(source.format(), unit.place.clone())).filter(|known| {
-            known.unit == *unit && known.is_at_rest() && known.states == unit.states(files)
-        });
-        known.is_none().then(|| KeptUnit::read(*source, unit.clone(), files, &budget))
-    });
-    let mut units = Vec::with_capacity(found.len());
-    for ((source, unit), again) in found.into_iter().zip(read_again) {
-        is_same &= again.is_none();
-        units.extend(again.or_else(|| kept.remove(&(source.format(), unit.place))));
-    }
-    if let Some(slot) = slot.filter(|_| !is_same) {
-        let at_rest: Vec<&KeptUnit> = units.iter().filter(|unit| unit.is_at_rest()).collect();
-        if let Ok(bytes) = postcard::to_stdvec(&at_rest) {
-            slot.keep(&bytes);
-        }
-    }
-    let mut intents: Vec<_> = units.into_iter().flat_map(|unit| unit.intents).collect();
+    let read = in_parallel(&found, |(source, unit)| read_unit(*source, unit, files, &budget));
+    let mut intents: Vec<_> = read.into_iter().flatten().collect();
     intents.truncate(MAX_INTENTS);
     mark_ambiguous(&mut intents);
     intents
@@ -210,7 +130,7 @@ pub fn read_one_at(git: &Git, target: &Target, id: &str) -> Option<ImportedInten
 
 fn read_one_of(files: &dyn SourceFiles, id: &str) -> Option<ImportedIntent> {
     let (format, name) = SourceFormat::of_id(id)?;
-    let source = SOURCES.into_iter().find(|source| source.format() == format)?;
+    let (_, source) = SOURCES.into_iter().find(|(other, _)| *other == format)?;
     let (units, budget) = (source.units(files).into_iter(), AtomicU64::new(MAX_BYTES));
     let units = units.filter(|unit| unit.name == name || unit.name.is_empty()).take(MAX_INTENTS);
     let mut intents: Vec<_> =
@@ -230,7 +150,7 @@ fn read_unit(
 ) -> Vec<ImportedIntent> {
     let unreadable = RefCell::new(Vec::new());
     let text = |path: &RelativePath| {
-        let max = source.max_file().min(budget.load(Ordering::Relaxed));
+        let max = MAX_FILE.min(budget.load(Ordering::Relaxed));
         let read = files.read(path, max).unwrap_or_else(|why| {
             unreadable.borrow_mut().push(format!("{path} cannot be read: {why}"));
             None

@@ -10,7 +10,7 @@ use super::markdown::{
     BoxCount, Markdown, MarkdownBlock, first_paragraph, plain_text, section, section_named,
 };
 use super::source::{
-    ImportedIntent, MAX_FILE, ReadText, Requirement, Source, SourceUnit, spanned, status_of_boxes,
+    ImportedIntent, ReadText, Requirement, Source, SourceUnit, spanned, status_of_boxes,
 };
 use code::lists::words;
 use ground::RelativePath;
@@ -22,10 +22,6 @@ pub(super) struct OpenSpec;
 const PACKAGES: &[&str] = words!("apps crates libs modules packages projects services");
 
 impl Source for OpenSpec {
-    fn format(&self) -> SourceFormat {
-        SourceFormat::Openspec
-    }
-
     fn units(&self, files: &dyn SourceFiles) -> Vec<SourceUnit> {
         places(files).iter().flat_map(|place| changes(files, place)).collect()
     }
@@ -41,7 +37,7 @@ impl Source for OpenSpec {
     }
 
     fn read(&self, unit: &SourceUnit, text: ReadText<'_>) -> Vec<ImportedIntent> {
-        let mut imported = unit.intent(self.format(), &["proposal.md"]);
+        let mut imported = unit.intent(SourceFormat::Openspec, &["proposal.md"]);
         unit.with_blocks("proposal.md", text, |blocks| read_proposal(blocks, &mut imported));
         let boxes = unit.with_blocks("tasks.md", text, |blocks| {
             let tasks = blocks.iter().filter(|task| task.mark().is_some());
@@ -86,13 +82,14 @@ fn places(files: &dyn SourceFiles) -> Vec<String> {
 }
 
 fn changes(files: &dyn SourceFiles, place: &str) -> Vec<SourceUnit> {
-    let rules = rules(&shared_text(files, &format!("{place}/config.yaml"), MAX_FILE));
+    let rules = rules(&shared_text(files, &format!("{place}/config.yaml")));
     let open = folders_in(files, &format!("{place}/changes"));
     let open = open.into_iter().filter(|folder| folder.file_name() != "archive");
     let archived = folders_in(files, &format!("{place}/changes/archive"));
     let unit = |folder: RelativePath| {
         let name = without_date(folder.file_name()).to_owned();
-        let mut unit = SourceUnit::of_folder(files, folder, &name, &["proposal.md", "tasks.md"]);
+        let mut unit = SourceUnit::of_folder(files, folder, &["proposal.md", "tasks.md"]);
+        unit.name = name;
         for capability in folders_in(files, &format!("{}/specs", unit.place)) {
             let base = format!("{place}/specs/{}/spec.md", capability.file_name());
             let base = Some(base).filter(|_| !is_archived(&unit));

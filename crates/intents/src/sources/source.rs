@@ -15,7 +15,7 @@ use ground::RelativePath;
 use ground::policy::SourceFormat;
 
 /// A file that is larger than this, in bytes, is not read.
-pub(super) const MAX_FILE: u64 = 1024 * 1024;
+pub(super) const MAX_FILE: u64 = 4 * 1024 * 1024;
 /// More bytes than this are not read at once, of all files together.
 pub(super) const MAX_BYTES: u64 = 256 * 1024 * 1024;
 /// More intents than this are not read.
@@ -176,7 +176,7 @@ pub(super) fn spanned(value: String, span: Range<usize>) -> Spanned<String> {
 }
 
 /// The folder or file of an intent, or a file of several, as it is found without reading it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct SourceUnit {
     pub place: RelativePath,
     /// What follows the prefix in the id, as far as the path says. Empty if the unit has several
@@ -198,12 +198,8 @@ impl SourceUnit {
     }
 
     /// Returns the unit of a folder from which those of these files are read that exist.
-    pub fn of_folder(
-        files: &dyn SourceFiles,
-        place: RelativePath,
-        name: &str,
-        wanted: &[&str],
-    ) -> Self {
+    pub fn of_folder(files: &dyn SourceFiles, place: RelativePath, wanted: &[&str]) -> Self {
+        let name = place.file_name().to_owned();
         let mut unit = Self::new(place, name);
         let listed = files.list(unit.place.as_str()).into_iter().filter(|entry| !entry.is_folder);
         let rank = |path: &RelativePath| wanted.iter().position(|name| *name == path.file_name());
@@ -248,13 +244,6 @@ pub(super) type ReadText<'r> = &'r dyn Fn(&RelativePath) -> Option<String>;
 
 /// A format in which intents are kept. Its methods read files only through what they are given.
 pub(super) trait Source: Sync {
-    fn format(&self) -> SourceFormat;
-
-    /// The size limit of a file, in bytes.
-    fn max_file(&self) -> u64 {
-        MAX_FILE
-    }
-
     /// Finds the units in a work tree. Folders are listed, and files are read only if all units
     /// share them.
     fn units(&self, files: &dyn SourceFiles) -> Vec<SourceUnit>;

@@ -7,7 +7,7 @@ use super::files::{SourceFiles, folders_in, shared_text};
 use super::hints::{add_paths, split_at_colon};
 use super::markdown::{BlockShape, BoxCount, Markdown, MarkdownBlock, plain_text, title};
 use super::source::{
-    ImportedIntent, MAX_FILE, ReadText, Source, SourceUnit, folder_below, spanned, status_of_boxes,
+    ImportedIntent, ReadText, Source, SourceUnit, folder_below, spanned, status_of_boxes,
 };
 use code::lists::words;
 use ground::policy::SourceFormat;
@@ -22,16 +22,11 @@ const DONE: &[&str] = words!("implemented complete completed done shipped");
 const GONE: &[&str] = words!("superseded abandoned deprecated");
 
 impl Source for SpecKit {
-    fn format(&self) -> SourceFormat {
-        SourceFormat::Speckit
-    }
-
     fn units(&self, files: &dyn SourceFiles) -> Vec<SourceUnit> {
         let mut units = Vec::new();
         for place in PLACES {
             for folder in folders_in(files, place.trim_end_matches('/')) {
-                let name = folder.file_name().to_owned();
-                let mut unit = SourceUnit::of_folder(files, folder, &name, FILES);
+                let mut unit = SourceUnit::of_folder(files, folder, FILES);
                 if unit.files.is_empty() {
                     continue;
                 }
@@ -41,7 +36,7 @@ impl Source for SpecKit {
             }
         }
         if !units.is_empty() {
-            let principles = principles(&shared_text(files, CONSTITUTION, MAX_FILE));
+            let principles = principles(&shared_text(files, CONSTITUTION));
             units.iter_mut().for_each(|unit| unit.context.clone_from(&principles));
         }
         units
@@ -55,7 +50,7 @@ impl Source for SpecKit {
     }
 
     fn read(&self, unit: &SourceUnit, text: ReadText<'_>) -> Vec<ImportedIntent> {
-        let mut imported = unit.intent(self.format(), &["spec.md"]);
+        let mut imported = unit.intent(SourceFormat::Speckit, &["spec.md"]);
         unit.with_blocks("spec.md", text, |blocks| read_spec(blocks, &mut imported));
         unit.context.iter().for_each(|principle| imported.add_constraint(principle));
         let boxes = unit.with_blocks("tasks.md", text, |blocks| {

@@ -18,15 +18,7 @@ const FILE: &str = ".taskmaster/tasks/tasks.json";
 const ONLY_TAG: &str = "master";
 
 impl Source for Taskmaster {
-    fn format(&self) -> SourceFormat {
-        SourceFormat::Taskmaster
-    }
-
     /// The file is rewritten as a whole and has all tasks, so it is larger than others.
-    fn max_file(&self) -> u64 {
-        4 * 1024 * 1024
-    }
-
     fn units(&self, files: &dyn SourceFiles) -> Vec<SourceUnit> {
         let found = files.list(".taskmaster/tasks").into_iter().map(|entry| entry.path);
         let file = found.filter(|path| path.as_str() == FILE);
