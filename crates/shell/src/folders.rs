@@ -1,7 +1,6 @@
 //! Finds the folders in which commands act: the current folder, and those that options name.
 
 use super::argument::Arg;
-use super::mentions::keep;
 use super::simulation::Shell;
 use super::table::list;
 
@@ -24,9 +23,5 @@ impl Shell {
         });
         let placed = named.filter_map(|arg| self.here_in_work(&arg));
         self.cwd().map(str::to_owned).into_iter().chain(placed).collect()
-    }
-
-    pub(super) fn acts_in(&mut self, folders: Vec<String>) {
-        folders.into_iter().for_each(|folder| keep(&mut self.out.folders, folder));
     }
 }

@@ -1,6 +1,7 @@
 //! Finds paths in text that is not followed: code of another language, a patch, a document.
 
 use super::argument::Arg;
+use super::parse::unescape;
 use super::places::{Location, located_path};
 use super::simulation::Shell;
 use super::table;
@@ -23,21 +24,18 @@ impl Shell {
     /// Keeps a path that may be changed indirectly: through text that is not followed, or through a
     /// link.
     pub(super) fn may_change(&mut self, path: &Arg) {
-        if let Some(path) = self.here_in_work(path) {
-            keep(&mut self.out.paths_in_text, path);
-        }
+        let path = self.here_in_work(path);
+        keep(&mut self.out.paths_in_text, path);
     }
 
     pub(super) fn handed_to(&mut self, path: &Arg) {
-        if let Some(path) = self.here_in_work(path) {
-            keep(&mut self.out.paths_in_arguments, path);
-        }
+        let path = self.here_in_work(path);
+        keep(&mut self.out.paths_in_arguments, path);
     }
 
     pub(super) fn keep_applied_patch(&mut self, file: &Arg) {
-        if let Some(path) = self.here_in_work(file) {
-            keep(&mut self.out.patches, path);
-        }
+        let path = self.here_in_work(file);
+        keep(&mut self.out.patches, path);
     }
 
     /// Returns the path that a word names, or the beginning of it that is known. `None` on another
@@ -49,9 +47,11 @@ impl Shell {
 }
 
 /// Adds a path to a list, unless the list has it or is full.
-pub(super) fn keep(paths: &mut Vec<String>, path: String) {
-    if paths.len() < MAX_MENTIONS && !paths.contains(&path) {
-        paths.push(path);
+pub(super) fn keep(kept: &mut Vec<String>, paths: impl IntoIterator<Item = String>) {
+    for path in paths {
+        if kept.len() < MAX_MENTIONS && !kept.contains(&path) {
+            kept.push(path);
+        }
     }
 }
 
@@ -121,30 +121,7 @@ pub(super) fn files_of_patch_in(text: &str) -> Vec<String> {
 /// Returns the path in a text such as `"b/\303\251.rs"`: git quotes a path that contains special
 /// characters.
 fn path_without_quotes(text: &str) -> Option<String> {
-    let mut bytes = text.strip_prefix('"')?.strip_suffix('"')?.bytes();
-    let octal = |byte: u8| matches!(byte, b'0'..=b'7').then(|| byte - b'0');
-    let mut path = Vec::new();
-    while let Some(byte) = bytes.next() {
-        if byte != b'\\' {
-            path.push(byte);
-            continue;
-        }
-        path.push(match bytes.next()? {
-            b'a' => 7,
-            b'b' => 8,
-            b't' => b'\t',
-            b'n' => b'\n',
-            b'v' => 11,
-            b'f' => 12,
-            b'r' => b'\r',
-            first @ b'0'..=b'3' => {
-                let (second, third) = (octal(bytes.next()?)?, octal(bytes.next()?)?);
-                (first - b'0') * 64 + second * 8 + third
-            }
-            other => other,
-        });
-    }
-    Some(String::from_utf8_lossy(&path).into_owned())
+    text.strip_prefix('"')?.strip_suffix('"').map(unescape)
 }
 
 pub(super) fn is_patch(text: &str) -> bool {

@@ -17,19 +17,13 @@ pub enum Restoration {
 pub fn restorations(reading: &Prediction) -> Option<Vec<(&str, Restoration)>> {
     let (mut named, mut from) = (0, None);
     for command in &reading.commands {
-        let (what, count) = match command.rule.as_str() {
-            "rm.file" => (
-                Restoration::Delete,
-                operands(command.words[1..].iter().map(String::as_str))?.len(),
-            ),
-            "git.checkout-path" | "git.restore" => {
-                let (from, paths) = of_git(command)?;
-                (from, paths.len())
-            }
+        let (what, paths) = match command.rule.as_str() {
+            "rm.file" => (Restoration::Delete, operands(&words(command)[1..])?),
+            "git.checkout-path" | "git.restore" => of_git(command)?,
             _ if command.class == Class::Read => continue,
             _ => return None,
         };
-        named += count;
+        named += paths.len();
         if what != Restoration::Delete {
             // Two sources in one text would have to be told apart for each path.
             if from.is_some_and(|from| from != what) {
@@ -56,12 +50,9 @@ pub fn restorations(reading: &Prediction) -> Option<Vec<(&str, Restoration)>> {
 /// Returns the files that `git restore` or `git checkout` brings back from the index or from `HEAD`,
 /// as written. `None` if the command does anything else.
 pub fn restored_by(command: &Invocation) -> Option<Vec<&str>> {
-    let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
-    match words.as_slice() {
+    match words(command).as_slice() {
         // Git has both sides of a conflict.
-        ["git", "checkout" | "restore", "--ours" | "--theirs", paths @ ..] => {
-            operands(paths.iter().copied())
-        }
+        ["git", "checkout" | "restore", "--ours" | "--theirs", paths @ ..] => operands(paths),
         _ => of_git(command).map(|(_, paths)| paths),
     }
 }
@@ -69,15 +60,11 @@ pub fn restored_by(command: &Invocation) -> Option<Vec<&str>> {
 /// Returns where `git checkout` or `git restore` takes files from, and the paths that it names.
 /// `None` if it does more than that, or takes them from elsewhere.
 fn of_git(command: &Invocation) -> Option<(Restoration, Vec<&str>)> {
-    let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
+    let words = words(command);
     let ["git", rest @ ..] = words.as_slice() else { return None };
     match rest {
-        ["checkout", "HEAD", paths @ ..] => {
-            Some((Restoration::FromHead, operands(paths.iter().copied())?))
-        }
-        ["checkout", paths @ ..] => {
-            Some((Restoration::FromIndex, operands(paths.iter().copied())?))
-        }
+        ["checkout", "HEAD", paths @ ..] => Some((Restoration::FromHead, operands(paths)?)),
+        ["checkout", paths @ ..] => Some((Restoration::FromIndex, operands(paths)?)),
         ["restore", rest @ ..] => {
             let mut from = Restoration::FromIndex;
             let mut rest = rest;
@@ -91,7 +78,7 @@ fn of_git(command: &Invocation) -> Option<(Restoration, Vec<&str>)> {
                         rest
                     }
                     ["--worktree" | "-W" | "-q" | "--quiet", rest @ ..] => rest,
-                    rest => break Some((from, operands(rest.iter().copied())?)),
+                    rest => break Some((from, operands(rest)?)),
                 }
             }
         }
@@ -102,7 +89,7 @@ fn of_git(command: &Invocation) -> Option<(Restoration, Vec<&str>)> {
 /// Returns the folders in which a command makes linked work trees: `git worktree add -b x FOLDER`.
 pub fn new_work_trees(reading: &Prediction) -> Vec<&str> {
     let named = reading.commands.iter().filter_map(|command| {
-        let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
+        let words = words(command);
         let at = words.windows(2).position(|pair| pair == ["worktree", "add"])?;
         let mut rest = words.get(at + 2..)?.iter();
         loop {
@@ -124,11 +111,14 @@ pub fn new_work_trees(reading: &Prediction) -> Vec<&str> {
     if found.len() == named.len() { found } else { Vec::new() }
 }
 
+fn words(command: &Invocation) -> Vec<&str> {
+    command.words.iter().map(String::as_str).collect()
+}
+
 /// Returns the paths. `None` if an option is among them.
-fn operands<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<Vec<&'a str>> {
-    let mut words: Vec<&str> = words.into_iter().collect();
-    words.retain(|word| !["--", "-f"].contains(word));
-    words.iter().all(|word| !word.starts_with('-')).then_some(words)
+fn operands<'a>(words: &[&'a str]) -> Option<Vec<&'a str>> {
+    let words = words.iter().copied().filter(|word| !["--", "-f"].contains(word));
+    words.map(|word| (!word.starts_with('-')).then_some(word)).collect()
 }
 
 #[cfg(test)]

@@ -101,11 +101,4 @@ impl Shell {
             self.out.targets.push(target);
         }
     }
-
-    /// Continues to count the depth and the steps of another walk, and marks this one as a trial.
-    pub(super) fn depth_from(&mut self, other: &Self) {
-        self.depth = other.depth + 1;
-        self.steps = other.steps;
-        self.tentative = true;
-    }
 }

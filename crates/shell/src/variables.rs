@@ -167,12 +167,6 @@ impl Shell {
         self.set_elements(name, vec![vec![unknown(format!("${name}"))]]);
     }
 
-    pub(super) fn add_elements(&mut self, name: &str, more: Elements) {
-        let mut all = self.known_elements(name).cloned().unwrap_or_default();
-        all.extend(more);
-        self.set_elements(name, all);
-    }
-
     pub(super) fn separators(&self) -> String {
         let set = self.variable("IFS").map(|value| Arg::from_pieces(&value).text);
         set.unwrap_or_else(|| " \t\n".to_owned())

@@ -10,6 +10,7 @@ use super::bombs::{feeds_flood, multiplies, starts};
 use super::finding::{self, ShellFinding, StreamData};
 use super::invisible::invisible;
 use super::judge;
+use super::mentions::keep;
 use super::parse::{
     self, Assign, Direction, Join, Kind, Pipeline, Redirect, Script, ShellCommand, Word,
 };
@@ -432,11 +433,9 @@ impl Shell {
                 }
             }
             self.check_assigned(&assign.name);
-            match assign.append {
-                true => self.add_elements(&assign.name, values),
-                false => self.set_elements(&assign.name, values),
-            }
-            return;
+            let before = self.known_elements(&assign.name).filter(|_| assign.append);
+            let elements = [before.cloned().unwrap_or_default(), values].concat();
+            return self.set_elements(&assign.name, elements);
         }
         let mut value = self.value(&assign.value);
         if assign.append {
@@ -533,7 +532,7 @@ impl Shell {
         self.depth -= 1;
         let judge::JudgedProgram { program, finding, out, wrapper } = judged;
         if finding.class != Class::Read {
-            self.acts_in(folders);
+            keep(&mut self.out.folders, folders);
         }
         if !wrapper {
             self.add_started_program(at, program, &args, &finding);

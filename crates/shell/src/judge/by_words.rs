@@ -75,6 +75,7 @@ pub(super) fn destroys(call: &ProgramCall, known: bool) -> Option<ShellFinding> 
     let forced = has_any(call.args, &["-f", "--force", "-y", "--yes"]);
     // A light noun, such as `cache`, names something that can be made again.
     let light = words.get(1).is_some_and(|noun| holds("lightnouns", &noun.text));
+    let keeps_data = call.name.split(['-', '_']).any(|part| holds("keepers", part));
     let joined = |text: &str| text.len() > 4 && text.contains(['-', ':', '_']);
     let mut found = None;
     for (at, word) in words.iter().enumerate() {
@@ -90,9 +91,7 @@ pub(super) fn destroys(call: &ProgramCall, known: bool) -> Option<ShellFinding> 
                 let removes = match (known, at) {
                     // An unknown program whose first word removes, such as `X remove index main`.
                     (false, 0) => {
-                        words.len() > 1 && keeps_data(call.name)
-                            || words.len() > 2 && !light
-                            || joined(text)
+                        words.len() > 1 && keeps_data || words.len() > 2 && !light || joined(text)
                     }
                     (true, 0) => false,
                     (false, _) => after_noun,
@@ -168,11 +167,6 @@ fn glued_verb(name: &str) -> Option<String> {
     let (at_end, at_begin) = (list("endverbs"), list("beginverbs"));
     let verb = at_end.iter().find(|verb| ends(verb)).or(at_begin.iter().find(|verb| begins(verb)));
     verb.map(|verb| (*verb).to_owned())
-}
-
-/// Returns true if a program keeps data, by a part of its name: `kv`, `my-kv`, `zkcli`.
-fn keeps_data(name: &str) -> bool {
-    name.split(['-', '_']).any(|part| holds("keepers", part))
 }
 
 /// Returns a finding if a call contains a statement that loses data: as the value of an option such

@@ -8,13 +8,6 @@ use super::{
 use crate::table::{TableRow, holds, list};
 use crate::{Dialect, paths};
 
-/// Returns the row of a command that is specific to PowerShell or `cmd.exe`: `ps:remove-item`,
-/// `cmd:rd`.
-fn windows_row(dialect: Dialect, name: &str) -> Option<&'static TableRow> {
-    let language = if dialect == Dialect::Cmd { "cmd" } else { "ps" };
-    table::rows(&format!("{language}:{name}")).first()
-}
-
 /// Judges a command in a text for a POSIX shell if its name looks like that of a cmdlet:
 /// `Remove-Item`.
 pub(super) fn cmdlet_finding(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFinding> {
@@ -43,7 +36,8 @@ impl<'c> WindowsCall<'c> {
         let mut aliases = list("psaliases").into_iter().filter_map(|alias| alias.split_once('='));
         let full = aliases.find(|(alias, _)| powershell && *alias == name);
         let name = full.map_or(name, |(_, full)| full);
-        let row = windows_row(dialect, name);
+        let language = if dialect == Dialect::Cmd { "cmd" } else { "ps" };
+        let row = table::rows(&format!("{language}:{name}")).first();
         let (flags, values, operands) = (Vec::new(), Vec::new(), Vec::new());
         let mut call = Self { name, dialect, row, flags, values, operands };
         let mut last: Option<String> = None;

@@ -1,8 +1,7 @@
 //! Judges programs that write, copy, move or change files.
 
 use super::options::{
-    abbreviations, has_any, has_long_option, has_short_option, is_set, operands, values,
-    without_beginning,
+    abbreviations, has_any, has_option, is_set, operands, values, without_beginning,
 };
 use super::{
     Arg, Class, Location, PathEffect, ProgramCall, Shell, ShellFinding, StreamData, destructive,
@@ -58,8 +57,7 @@ pub(super) fn carry_content(shell: &mut Shell, call: &ProgramCall) {
         |shell: &Shell, file: &Arg| file.literal().map(|_| super::located_path(shell, file).path);
     match call.name {
         "tee" => {
-            let appends =
-                has_short_option(call.args, 'a') || has_long_option(call.args, "--append");
+            let appends = has_option(call.args, &["-a", "--append"]);
             for file in operands(call.args, &[]) {
                 if let Some(file) = path(shell, file) {
                     shell.wrote(file, call.stdin, appends);
@@ -97,12 +95,11 @@ pub(super) fn copy(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         named.iter().for_each(|arg| shell.touch(arg, PathEffect::Read));
     }
     let mut worst = writes("copy", call.name);
-    if copies && (has_short_option(call.args, 'l') || has_long_option(call.args, "--link")) {
+    if copies && has_option(call.args, &["-l", "--link"]) {
         named.iter().for_each(|arg| shell.may_change(arg));
     }
-    let is_deep = ['r', 'R', 'a'].iter().any(|letter| has_short_option(call.args, *letter))
-        || ["--recursive", "--archive"].iter().any(|name| has_long_option(call.args, name));
-    let tree_too = copies && is_deep;
+    let deep = ["-r", "-R", "-a", "--recursive", "--archive"];
+    let tree_too = copies && has_option(call.args, &deep);
     for arg in &to {
         if from_nothing {
             worst.raise(destructive_rule("copy.empty", &arg.text));
@@ -206,7 +203,7 @@ pub(super) fn link(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         to.clear();
     }
     let to = to.first().cloned();
-    let is_symbolic = has_short_option(call.args, 's') || has_any(call.args, &["--symbolic"]);
+    let is_symbolic = has_option(call.args, &["-s"]) || has_any(call.args, &["--symbolic"]);
     for what in &named {
         let Some(to) = to.as_ref().filter(|_| is_symbolic && !what.text.starts_with(['/', '~']))
         else {
@@ -227,7 +224,7 @@ pub(super) fn link(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     };
     let place = located_path(shell, &to);
     if place.location == Location::Outside
-        && has_short_option(call.args, 'f')
+        && has_option(call.args, &["-f"])
         && is_startup_file(&place.path)
     {
         return destructive_rule("link.account", &to.text);
@@ -272,7 +269,7 @@ pub(super) fn truncate(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 }
 
 pub(super) fn permit(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
-    let recursive = has_short_option(call.args, 'R') || has_long_option(call.args, "--recursive");
+    let recursive = has_option(call.args, &["-R", "--recursive"]);
     // In `chmod -x file` the mode looks like an option.
     let moded = call.args.iter().any(|arg| {
         call.name == "chmod"
@@ -328,9 +325,7 @@ pub(super) fn tar(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let first = call.args.first().map_or("", |arg| arg.lead.as_str());
     let old = if first.starts_with('-') { "" } else { first };
     let does = |letter: char, name: &str| {
-        old.contains(letter)
-            || has_short_option(call.args, letter)
-            || has_long_option(call.args, name)
+        old.contains(letter) || has_option(call.args, &[&format!("-{letter}"), name])
     };
     let folders = values(call.args, &["-C", "--directory"]);
     if does('t', "--list") {
@@ -554,7 +549,7 @@ fn sed_command(shell: &mut Shell, rest: &mut &str) -> Option<ShellFinding> {
 
 /// Judges `patch` and `ed`. The input decides which files are changed.
 pub(super) fn patch(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
-    if has_long_option(call.args, "--dry-run") {
+    if has_option(call.args, &["--dry-run"]) {
         return opaque("program.patch", call.name);
     }
     let takes = ["-p", "-i", "--input", "-d", "--directory", "-o", "-D", "-r", "-V", "-F"];

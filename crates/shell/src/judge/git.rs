@@ -1,9 +1,7 @@
 //! Judges `git` by its subcommand. Committed work can be recovered; work that was never committed
 //! cannot.
 
-use super::options::{
-    self, has_long_option, has_short_option, is_set, operands, takes_next, values,
-};
+use super::options::{self, has_option, is_set, operands, takes_next, values};
 use super::{
     Arg, Class, PathEffect, ProgramCall, Shell, ShellFinding, WordOrigin, destructive_rule, opaque,
     reads, remove, rules, table,
@@ -17,7 +15,7 @@ use crate::paths::is_in_folder;
 /// do not count.
 fn has_any_option(args: &[Arg], words: &[&str]) -> bool {
     words.iter().any(|word| match word.starts_with("--") {
-        true => has_long_option(args, word),
+        true => has_option(args, &[word]),
         false => options::has_any(options::before_dashes(args), &[word]),
     })
 }
@@ -244,7 +242,7 @@ fn worktree(shell: &mut Shell, args: &[Arg], shown: &str) -> ShellFinding {
 /// or which branch the transfer changes (`--force`, `from:to`).
 fn chooses_transport(args: &[Arg]) -> bool {
     has_any_option(args, &table::list("gittransport"))
-        || has_short_option(args, 'f')
+        || has_option(args, &["-f"])
         || args.iter().any(|arg| {
             let address = arg.text.contains("://") || arg.text.contains('@');
             arg.text.contains("::")
@@ -337,7 +335,7 @@ const PATHS_FILE: &str = "--pathspec-from-file";
 fn paths(args: &[Arg], takes: &[&str]) -> Vec<Arg> {
     let takes = [takes, &[PATHS_FILE][..]].concat();
     let mut found: Vec<Arg> = operands(args, &takes).into_iter().cloned().collect();
-    if has_long_option(args, PATHS_FILE) {
+    if has_option(args, &[PATHS_FILE]) {
         found.push(Arg::unknown(PATHS_FILE, WordOrigin::Output));
     }
     found
@@ -350,7 +348,7 @@ fn checkout(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
         let paths: Vec<&Arg> = args[at + 1..].iter().collect();
         return judged_replacement(shell, "git.checkout-path", &paths);
     }
-    if has_long_option(args, PATHS_FILE) {
+    if has_option(args, &[PATHS_FILE]) {
         let unknown = Arg::unknown(PATHS_FILE, WordOrigin::Output);
         return judged_replacement(shell, "git.checkout-path", &[&unknown]);
     }
@@ -401,7 +399,7 @@ fn reset(args: &[Arg]) -> ShellFinding {
         ("--merge", "git.reset-merge"),
         ("--keep", "git.reset-keep"),
     ];
-    match rules.into_iter().find(|(option, _)| has_long_option(args, option)) {
+    match rules.into_iter().find(|(option, _)| has_option(args, &[option])) {
         Some((option, rule)) => destructive_rule(rule, option),
         None => opaque("git.reset", "git reset"),
     }
@@ -412,8 +410,7 @@ fn clean(args: &[Arg], unforced: bool) -> ShellFinding {
     if is_set(args, 'n', "--dry-run", &["-e", "--exclude"]) {
         return reads("git");
     }
-    match has_short_option(args, 'f')
-        || has_long_option(args, "--force")
+    match has_option(args, &["-f", "--force"])
         || has_any_option(args, &["-i", "--interactive"])
         || unforced
     {
@@ -435,13 +432,11 @@ fn push(args: &[Arg]) -> ShellFinding {
         word.lead.starts_with('+') || word.lead.starts_with(':') && word.text.len() > 1
     };
     let reference = words.iter().skip(1).find(forces).map(|word| word.text.as_str());
-    let flags = ["--force", "--mirror", "--delete", "--prune"];
-    let flag = flags.into_iter().find(|flag| has_long_option(args, flag));
-    let letter =
-        [("-f", 'f'), ("-d", 'd')].into_iter().find(|(_, letter)| has_short_option(args, *letter));
-    match reference.or(flag).or(letter.map(|(flag, _)| flag)) {
+    let flags = ["--force", "--mirror", "--delete", "--prune", "-f", "-d"];
+    let flag = flags.into_iter().find(|flag| has_option(args, &[flag]));
+    match reference.or(flag) {
         Some(word) => destructive_rule("git.push-force", word),
-        None if has_long_option(args, LEASE) => destructive_rule("git.push-lease", LEASE),
+        None if has_option(args, &[LEASE]) => destructive_rule("git.push-lease", LEASE),
         None => opaque("git.push", "git push"),
     }
 }
@@ -455,11 +450,11 @@ fn delete(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
         paths(args, &[]).iter().for_each(|path| shell.touch(path, PathEffect::Write));
         return opaque("git.untrack", "git rm --cached");
     }
-    let force = has_short_option(args, 'f') || has_long_option(args, "--force");
+    let force = has_option(args, &["-f", "--force"]);
     let reason = "It deletes files that git can give back.";
     let mut worst = ShellFinding::new(Class::Write, "git.rm", "git rm", reason);
     for path in &paths(args, &[]) {
-        let found = remove::judge_deletion(shell, path, has_short_option(args, 'r'));
+        let found = remove::judge_deletion(shell, path, has_option(args, &["-r"]));
         if force && found.class == Class::Destructive {
             worst.raise(found);
         }

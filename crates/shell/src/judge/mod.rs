@@ -70,6 +70,12 @@ pub(super) struct JudgedProgram {
     pub(super) wrapper: bool,
 }
 
+impl JudgedProgram {
+    fn with_unknown_output(program: Option<String>, finding: ShellFinding) -> Self {
+        Self { program, finding, out: StreamData::with_unknown_content(), wrapper: false }
+    }
+}
+
 pub(super) fn is_downloaded_here(shell: &Shell, file: &Arg) -> bool {
     let place = located_path(shell, file);
     let kept = place.location != Location::Nothing;
@@ -85,15 +91,13 @@ pub(super) fn program(shell: &mut Shell, args: &[Arg], stdin: StreamData) -> Jud
     let args = short.as_deref().unwrap_or(&args[1..]);
     let call = ProgramCall { name: &name, args, stdin: &stdin };
     if written.contains('/') && is_downloaded_here(shell, first) {
-        let (finding, out) = (downloaded(written), StreamData::with_unknown_content());
-        return JudgedProgram { program: Some(name), finding, out, wrapper: false };
+        return JudgedProgram::with_unknown_output(Some(name), downloaded(written));
     }
     if written.contains('/')
         && let Some(feed) = shell.content_of(first)
     {
         let finding = code::written_script(shell, written, &feed);
-        let out = StreamData::with_unknown_content();
-        return JudgedProgram { program: Some(name), finding, out, wrapper: false };
+        return JudgedProgram::with_unknown_output(Some(name), finding);
     }
     let leaks = ShellFinding::worst(secrets::leaks(shell, &call), network::hidden_program(&call));
     let tainted = secrets::prints(shell, &call);
@@ -246,8 +250,10 @@ fn judged_program(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     if only_asks_for_help(call) && has_row(call.name) {
         return reads(call.name);
     }
-    if let Some(found) = by_function(shell, call) {
-        return found;
+    let mut rows = table::rows(family(call.name)).iter();
+    let row = rows.find(|row| row.kind() == "judge");
+    if let Some(judge) = row.and_then(|row| judge_called(row.word(1))) {
+        return judge(shell, call);
     }
     if table::holds("requesters", call.name)
         && let Some(word) = by_words::requests_deletion(call.args)
@@ -293,11 +299,6 @@ fn family(name: &str) -> &str {
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let versioned = ["python", "lua", "php", "ruby", "perl", "pypy"].contains(&plain);
     if versioned { plain } else { name }
-}
-
-fn by_function(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFinding> {
-    let row = table::rows(family(call.name)).iter().find(|row| row.kind() == "judge")?;
-    Some(judge_called(row.word(1))?(shell, call))
 }
 
 type ProgramJudge = fn(&mut Shell, &ProgramCall) -> ShellFinding;
@@ -353,12 +354,6 @@ pub(super) fn judge_called(name: &str) -> Option<ProgramJudge> {
     })
 }
 
-/// Returns true if this name, among the arguments of an unknown program, is taken for the command
-/// that it runs.
-fn may_be_command(name: &str) -> bool {
-    table::holds("handed", family(name))
-}
-
 pub(super) fn has_row(name: &str) -> bool {
     !table::rows(family(name)).is_empty()
 }
@@ -374,7 +369,7 @@ fn unknown_program(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         let as_code = at > 0 && table::holds("codeoptions", &call.args[at - 1].text);
         let found = if as_code && word.contains(' ') {
             tried_text(shell, word)
-        } else if may_be_command(&base(word)) && at + 1 < call.args.len() {
+        } else if table::holds("handed", family(&base(word))) && at + 1 < call.args.len() {
             tried_program(shell, call.args[at..].to_vec(), StreamData::default())
         } else {
             None
@@ -403,7 +398,7 @@ fn trial<T>(shell: &Shell, inside: impl FnOnce(&mut Shell) -> T) -> Option<Shell
     let mut other = Shell::new(Rc::clone(&shell.at));
     other.state.cwd = shell.state.cwd.clone();
     other.elsewhere = shell.elsewhere;
-    other.depth_from(shell);
+    (other.depth, other.steps, other.tentative) = (shell.depth + 1, shell.steps, true);
     other.worst_inside(inside)
 }
 
@@ -423,12 +418,7 @@ fn unnamed_program(shell: &mut Shell, args: &[Arg], stdin: &StreamData) -> Judge
         None if name.glob && name.origin.is_none() => judged_globs(shell, args, stdin),
         None => by_arguments(shell, args),
     };
-    JudgedProgram {
-        program: None,
-        finding,
-        out: StreamData::with_unknown_content(),
-        wrapper: false,
-    }
+    JudgedProgram::with_unknown_output(None, finding)
 }
 
 /// Judges a glob such as `/bin/r?` as the most dangerous program that it may match.

@@ -9,7 +9,7 @@ pub(super) fn before_dashes(args: &[Arg]) -> &[Arg] {
 }
 
 /// Returns true if a short option is present, alone or in a cluster (`-rf`).
-pub(super) fn has_short_option(args: &[Arg], letter: char) -> bool {
+fn has_short_option(args: &[Arg], letter: char) -> bool {
     before_dashes(args).iter().any(|arg| {
         let word = arg.lead.as_str();
         word.len() > 1
@@ -20,10 +20,19 @@ pub(super) fn has_short_option(args: &[Arg], letter: char) -> bool {
 }
 
 /// Returns true if a long option is present: in full, abbreviated as GNU allows, or with `=value`.
-pub(super) fn has_long_option(args: &[Arg], name: &str) -> bool {
+fn has_long_option(args: &[Arg], name: &str) -> bool {
     before_dashes(args).iter().any(|arg| {
         let word = arg.lead.split('=').next().unwrap_or_default();
         word == name || word.len() >= 3 && name.starts_with(word) && word.starts_with("--")
+    })
+}
+
+/// Returns true if one of these options is given: a letter such as `-f`, also in a cluster, or a long
+/// one, also abbreviated.
+pub(super) fn has_option(args: &[Arg], options: &[&str]) -> bool {
+    options.iter().any(|option| match option.strip_prefix("--") {
+        Some(_) => has_long_option(args, option),
+        None => option.chars().skip(1).any(|letter| has_short_option(args, letter)),
     })
 }
 

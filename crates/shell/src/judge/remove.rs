@@ -1,7 +1,7 @@
 //! Judges programs that delete files: `rm` and similar programs, and `find`.
 
 use super::files::write;
-use super::options::{has_any, has_long_option, has_short_option, operands};
+use super::options::{has_any, has_option, operands};
 use super::{
     Arg, Class, Location, PathEffect, ProgramCall, Shell, ShellFinding, StreamData, WordPiece,
     destructive, destructive_rule, located_path, opaque, reads, rules, tried_program, writes,
@@ -13,12 +13,9 @@ use crate::table::list;
 
 pub(super) fn remove(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let deep = rules::line(call.name).is_some_and(|row| row.has_flag("deep"));
-    let recursive = deep
-        || has_short_option(call.args, 'r')
-        || has_short_option(call.args, 'R')
-        || has_long_option(call.args, "--recursive");
+    let recursive = deep || has_option(call.args, &["-r", "-R", "--recursive"]);
     let victims = operands(call.args, &[]);
-    if has_long_option(call.args, "--no-preserve-root") {
+    if has_option(call.args, &["--no-preserve-root"]) {
         for victim in victims {
             shell.touch_all(victim, PathEffect::Delete, recursive);
         }
@@ -73,7 +70,7 @@ pub(super) fn empty_folder(shell: &mut Shell, call: &ProgramCall) -> ShellFindin
 /// Judges `shred`, `srm` and `wipe`, after which nothing can be recovered.
 pub(super) fn shred(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let victims = operands(call.args, &["-n", "-s", "--iterations", "--size"]);
-    let deep = has_short_option(call.args, 'r');
+    let deep = has_option(call.args, &["-r"]);
     let mut delete = |victim| shell.touch_all(victim, PathEffect::Delete, deep).location;
     let spots: Vec<Location> = victims.into_iter().map(&mut delete).collect();
     if !spots.is_empty() && spots.iter().all(|location| *location == Location::Temp) {

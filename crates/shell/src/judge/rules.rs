@@ -1,6 +1,6 @@
 //! Judges a call by the rows of its program in the table.
 
-use super::options::{self, KnownOptions, before_dashes, has_any, has_long_option, operands};
+use super::options::{self, KnownOptions, before_dashes, has_any, has_option, operands};
 use super::{
     Arg, Class, PathEffect, ProgramCall, Shell, ShellFinding, destructive, family, opaque,
     reads as reading, table,
@@ -46,7 +46,7 @@ pub(super) fn judge(call: &ProgramCall) -> Option<ShellFinding> {
             }
             _ if readings
                 .iter()
-                .take(readings_to_try(row))
+                .take(if row.kind() == "looks" { 1 } else { 3 })
                 .any(|words| begins_with(row, words)) =>
             {
                 worst = ShellFinding::worst(worst, Some(finding(row, call)));
@@ -73,12 +73,6 @@ fn proven_read(row: &TableRow, call: &ProgramCall) -> Option<ShellFinding> {
         && named.iter().all(|arg| arg.lead.starts_with(begin))
         && (named.is_empty() || !row.has_flag("bare"));
     fits.then(|| by_row(row, call))
-}
-
-/// Returns how many of the three readings a row may match. A `looks` row makes a call harmless, so
-/// it must match the first one.
-fn readings_to_try(row: &TableRow) -> usize {
-    if row.kind() == "looks" { 1 } else { 3 }
 }
 
 fn finding(row: &TableRow, call: &ProgramCall) -> ShellFinding {
@@ -116,7 +110,7 @@ fn conditions_hold(row: &TableRow, args: &[Arg], words: &[&Arg]) -> bool {
             Some((first, second)) if !first.is_empty() => {
                 args.windows(2).any(|two| two[0].is_word(first) && two[1].is_word(second))
             }
-            _ if row.has_flag("shortens") && word.starts_with("--") => has_long_option(args, word),
+            _ if row.has_flag("shortens") && word.starts_with("--") => has_option(args, &[word]),
             _ => has_any(args, &[word]),
         },
     };

@@ -79,7 +79,7 @@ fn judge_wrapped(
     from: usize,
 ) -> Option<ShellFinding> {
     let args = &call.args[from..];
-    let mut codes = values_with_code(args, row);
+    let mut codes = values(options::before_dashes(args), &row.list("code"));
     let rest = without_package_version(call.name, wrapped_words(call.name, args, row));
     let stdin = call.stdin.clone();
     let mut run: Option<Vec<Arg>> = None;
@@ -92,7 +92,8 @@ fn judge_wrapped(
     match row.word(1) {
         _ if rest.is_empty() => {}
         "words" if call.name == "screen" => {
-            codes.extend(screen_code(args));
+            let code = args.iter().skip_while(|arg| !arg.is_any_of(&["stuff", "exec"])).skip(1);
+            codes.extend(code.cloned());
             run = codes.is_empty().then_some(rest);
         }
         // The codes may be options of the command and not of the wrapper, so both are judged.
@@ -144,16 +145,6 @@ fn without_package_version(by: &str, words: &[Arg]) -> Vec<Arg> {
     let version = name.rfind('@').filter(|at| *at > 0);
     *first = Arg::with_known_text(&name[..version.unwrap_or(name.len())]);
     words
-}
-
-fn screen_code(args: &[Arg]) -> Vec<Arg> {
-    let at = args.iter().position(|arg| arg.is_word("stuff") || arg.is_word("exec"));
-    at.map(|at| args[at + 1..].to_vec()).unwrap_or_default()
-}
-
-fn values_with_code(args: &[Arg], row: &TableRow) -> Vec<Arg> {
-    let end = args.iter().position(|arg| arg.is_word("--")).unwrap_or(args.len());
-    values(&args[..end], &row.list("code"))
 }
 
 fn wrapped_words<'a>(name: &str, args: &'a [Arg], row: &TableRow) -> &'a [Arg] {

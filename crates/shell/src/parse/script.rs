@@ -169,7 +169,11 @@ impl<'a> Parser<'a> {
         match word {
             "{" => Ok(Kind::Group(self.script_up_to(&["}"], "a { is not closed")?)),
             "if" => self.conditional(),
-            "while" | "until" => self.parse_loop(),
+            "while" | "until" => {
+                let condition = self.script_up_to(&["do"], "a loop without do")?;
+                let body = self.script_up_to(&["done"], "a loop without done")?;
+                Ok(Kind::Loop(vec![condition, body]))
+            }
             "for" | "select" => self.parse_for(),
             "case" => self.case(),
             "coproc" => {
@@ -222,12 +226,6 @@ impl<'a> Parser<'a> {
                 return Err(self.error("an if without fi"));
             }
         }
-    }
-
-    fn parse_loop(&mut self) -> Result<Kind, SyntaxError> {
-        let condition = self.script_up_to(&["do"], "a loop without do")?;
-        let body = self.script_up_to(&["done"], "a loop without done")?;
-        Ok(Kind::Loop(vec![condition, body]))
     }
 
     fn parse_for(&mut self) -> Result<Kind, SyntaxError> {
