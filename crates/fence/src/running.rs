@@ -116,14 +116,6 @@ fn clear(_ours: Option<u32>) -> bool {
 /// Returns the children of this process, including ended ones that were not waited for.
 #[cfg(target_os = "linux")]
 fn children() -> Vec<Pid> {
-    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
-    let lists: Vec<_> =
-        tasks.map(|task| std::fs::read_to_string(task.path().join("children"))).collect();
-    if lists.iter().any(Result::is_ok) {
-        let numbers = lists.iter().flatten().flat_map(|list| list.split_whitespace());
-        return numbers.filter_map(|number| Pid::from_raw(number.parse().ok()?)).collect();
-    }
-    // This kernel does not list the children of a process.
     let ours = rustix::process::getpid().as_raw_nonzero().get().to_string();
     processes(|folder| {
         // The name of the program may contain any character. After it come the state and the
