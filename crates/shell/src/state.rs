@@ -56,8 +56,6 @@ pub(super) struct ShellState {
     pub(super) arguments: Option<Elements>,
     /// For each running function, its local variables with the values they had outside.
     pub(super) locals: Vec<Vec<(String, Option<Variable>)>>,
-    /// The names that `declare -n` made, each with the name of the variable that it stands for.
-    pub(super) references: Vec<(String, String)>,
     pub(super) functions: Vec<Function>,
     pub(super) aliases: Vec<Alias>,
     /// Code that `trap` registered to run when the shell ends.
@@ -80,14 +78,13 @@ pub(super) struct LastingEffects {
 }
 
 impl ShellState {
-    /// Returns true if both states have the same folder, variables, arguments, references and
+    /// Returns true if both states have the same folder, variables, arguments and
     /// functions, and the same number of aliases. A round of a loop is taken to do the same from
     /// both.
     pub(super) fn is_same_state(&self, other: &Self) -> bool {
         self.cwd == other.cwd
             && self.arguments == other.arguments
             && self.variables == other.variables
-            && self.references == other.references
             && self.functions.len() == other.functions.len()
             && self.functions.iter().zip(&other.functions).all(|(a, b)| a.is_same_definition(b))
             && self.aliases.len() == other.aliases.len()
@@ -131,11 +128,6 @@ impl ShellState {
             let count = |given: Option<Elements>| given.map_or(0, |given| given.len());
             let most = count(self.arguments).max(count(other.arguments));
             self.arguments = Some((1..=most).map(|at| vec![unknown(format!("${at}"))]).collect());
-        }
-        for reference in other.references {
-            if !self.references.contains(&reference) {
-                self.references.push(reference);
-            }
         }
         let is_certain = |here: &[Function], one: &Function| {
             here.iter().any(|known| known.sure && known.is_same_definition(one))

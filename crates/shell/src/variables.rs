@@ -65,7 +65,6 @@ impl Shell {
                 _ => None,
             };
         }
-        let name = self.name_referred_to(name);
         if let Some(elements) =
             self.known_elements(name).filter(|_| !["_", "FUNCNAME"].contains(&name))
         {
@@ -92,26 +91,13 @@ impl Shell {
         }
     }
 
-    /// Returns the variable that a name refers to: the name itself, unless it is a reference.
-    fn name_referred_to<'n>(&'n self, name: &'n str) -> &'n str {
-        let second =
-            self.state.references.iter().rev().find(|(known, to)| known == name && to != name);
-        second.map_or(name, |(_, other)| other.as_str())
-    }
-
     /// Returns true if only some branches have set a variable, to a value of which at least a part
     /// is known.
     pub(super) fn may_differ(&self, name: &str) -> bool {
         let is_text = |piece: &WordPiece| matches!(piece, WordPiece::Text(_));
         let known = |value: &Vec<WordPiece>| value.is_empty() || value.iter().any(is_text);
-        let variable = self.state.variables.get(self.name_referred_to(name));
+        let variable = self.state.variables.get(name);
         variable.is_some_and(|variable| !variable.sure && variable.elements.iter().any(known))
-    }
-
-    /// Makes `name` a reference to the variable `target`, as `declare -n name=target` does.
-    pub(super) fn second_name(&mut self, name: &str, target: &str) {
-        self.state.variables.remove(name);
-        self.state.references.push((name.to_owned(), target.to_owned()));
     }
 
     pub(super) fn known_elements(&self, name: &str) -> Option<&Elements> {
@@ -137,8 +123,6 @@ impl Shell {
     }
 
     pub(super) fn set(&mut self, name: &str, value: Vec<WordPiece>) {
-        let second = self.state.references.iter().rev().find(|(known, _)| known == name);
-        let name = &second.map_or_else(|| name.to_owned(), |(_, other)| other.clone());
         self.set_elements(name, vec![value]);
     }
 

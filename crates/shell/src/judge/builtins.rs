@@ -123,9 +123,13 @@ pub(super) fn trap(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 }
 
 /// Handles `export`, `declare`, `local` and similar builtins, which assign variables. With `-n`, a
-/// name becomes a reference to another variable, except for `export`, where `-n` ends an export.
+/// name becomes a reference to another variable, which is not followed; only for `export`, `-n` ends
+/// an export.
 pub(super) fn declare(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let is_reference = has_any(call.args, &["-n"]) && call.name != "export";
+    if is_reference {
+        shell.note_unfollowed("declare -n");
+    }
     let is_local =
         matches!(call.name, "local" | "declare" | "typeset") && !has_any(call.args, &["-g"]);
     for arg in call.args.iter().filter(|arg| is_local && !arg.looks_like_option()) {
@@ -143,9 +147,7 @@ pub(super) fn declare(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
             value = before;
         }
         if is_reference {
-            let target = Arg::from_pieces(&value);
-            shell.check_variable_name(&target);
-            shell.second_name(&name, &target.text);
+            shell.forget(&name);
             continue;
         }
         assigned(shell, &name, &value, true);
@@ -274,7 +276,6 @@ pub(super) fn unset(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
                 shell.forget(name.text.split('[').next().unwrap_or_default());
             } else if !kept {
                 shell.state.variables.remove(&name.text);
-                shell.state.references.retain(|(known, _)| *known != name.text);
             }
             let gone = shell.state.functions.iter_mut().filter(|known| known.name == name.text);
             gone.for_each(|known| known.sure = false);
