@@ -471,20 +471,15 @@ fn free_code(root: &Root) -> String {
 }
 
 fn random_code() -> String {
-    // Random bytes above the last multiple of the alphabet's length are dropped. Otherwise some
-    // letters would be more likely than others.
-    let fair = u8::MAX - u8::MAX % ALPHABET.len() as u8;
-    let mut code = String::with_capacity(CODE_LENGTH);
-    while code.len() < CODE_LENGTH {
-        let random = uuid::Uuid::new_v4().into_bytes();
-        // The bytes with the version and the variant of the UUID are not fully random, so they are
-        // left out.
-        let random = [&random[..6], &random[10..]].concat();
-        let fair = random.into_iter().filter(|byte| *byte < fair);
-        let letters = fair.map(|byte| char::from(ALPHABET[usize::from(byte) % ALPHABET.len()]));
-        code.extend(letters.take(CODE_LENGTH - code.len()));
-    }
-    code
+    // The last 62 bits of such a UUID are random, which is enough to make all codes equally likely.
+    let mut random = uuid::Uuid::new_v4().as_u64_pair().1;
+    let letters = ALPHABET.len() as u64;
+    let next = || {
+        let letter = usize::try_from(random % letters).unwrap_or_default();
+        random /= letters;
+        Some(char::from(ALPHABET[letter]))
+    };
+    std::iter::from_fn(next).take(CODE_LENGTH).collect()
 }
 
 #[cfg(test)]

@@ -50,16 +50,6 @@ struct DenyFile {
     of_intents: BTreeMap<String, Gitignore>,
 }
 
-/// A line of an ignore file that applies to a single intent: `INT-002: src/generated/**`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IntentLine {
-    pub file: RelativePath,
-    /// The number of the line, counted from 1.
-    pub line: u32,
-    pub intent: String,
-    pub pattern: String,
-}
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IgnoreRule {
     pub file: RelativePath,
@@ -117,13 +107,13 @@ impl Ignores {
         })
     }
     /// Returns the lines that apply to single intents, in the order of the files.
-    pub fn intent_lines(&self) -> Vec<IntentLine> {
+    pub fn intent_lines(&self) -> Vec<IgnoreRule> {
         let mut found = Vec::new();
         for DenyFile { file, text, .. } in &self.denying {
             for (line, text) in (1..).zip(text.lines()) {
                 let Some((intent, pattern)) = for_intent(file, text) else { continue };
-                let (intent, pattern) = (intent.to_owned(), pattern.to_owned());
-                found.push(IntentLine { file: file.clone(), line, intent, pattern });
+                let (intent, pattern) = (Some(intent.to_owned()), pattern.to_owned());
+                found.push(IgnoreRule { file: file.clone(), line, intent, pattern });
             }
         }
         found

@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
+use percent_encoding::percent_decode_str;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::text::percent_decoded;
 
 /// A path relative to the workspace root, separated by `/`. It is never empty, and contains no `.`,
 /// `..`, NUL or leading slash.
@@ -146,7 +145,7 @@ pub fn named_path(text: &str) -> Option<(&str, PathBuf)> {
     let (host, path) = match text.strip_prefix("file://") {
         Some(address) => {
             let (host, path) = address.split_at(address.find('/')?);
-            (host, percent_decoded(path)?)
+            (host, percent_decode_str(path).decode_utf8().ok()?.into_owned())
         }
         None => ("", text.to_owned()),
     };

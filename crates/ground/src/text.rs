@@ -76,23 +76,6 @@ pub(crate) fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
-/// Replaces the escapes of a URI, such as `%20`. Returns `None` if an escape is broken, or if the
-/// result is not valid text.
-pub(crate) fn percent_decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let mut digit = || char::from(rest.next()?).to_digit(16);
-        let (high, low) = (digit()?, digit()?);
-        bytes.push(u8::try_from(high * 16 + low).ok()?);
-    }
-    String::from_utf8(bytes).ok()
-}
-
 /// Replaces control, bidirectional, invisible and filler characters by a visible form such as
 /// `U+202E`. If `multiline` is true, `\n` and `\t` stay.
 pub fn visible(text: &str, multiline: bool) -> String {
@@ -161,20 +144,12 @@ pub fn markdown_code(text: &str) -> String {
     format!("{fence}{pad}{text}{fence}")
 }
 pub fn xml(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 8);
-    for c in visible(text, true).chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&apos;"),
-            // These two are not allowed in XML 1.0.
-            '\u{fffe}' | '\u{ffff}' => out.push_str(&format!("U+{:04X}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out
+    let entities =
+        [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('"', "&quot;"), ('\'', "&apos;")];
+    // These two are not allowed in XML 1.0.
+    let forbidden = [('\u{fffe}', "U+FFFE"), ('\u{ffff}', "U+FFFF")];
+    let replaced = |text: String, (c, by): (char, &str)| text.replace(c, by);
+    entities.into_iter().chain(forbidden).fold(visible(text, true), replaced)
 }
 /// Wraps text of the repository for a model. The text is put between two tags with a random number,
 /// which nobody could know when they wrote the text, and a note says that it is data. The text is

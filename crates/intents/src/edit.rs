@@ -356,6 +356,17 @@ fn expected(file: &IntentFile, edit: &RegistryEdit, target: usize) -> Vec<Intent
     intents
 }
 
+/// Returns the entries of a field that is a list, and nothing for any other field.
+pub(super) fn texts_of(intent: &Intent, field: Field) -> Vec<&str> {
+    match field {
+        Field::Scope => texts(&intent.owned_scope),
+        Field::Constraints => texts(&intent.constraints),
+        Field::Acceptance => texts(&intent.acceptance_criteria),
+        Field::Specs => texts(&intent.related_specs),
+        _ => Vec::new(),
+    }
+}
+
 fn list_of(intent: &mut Intent, field: Field) -> Option<&mut Vec<Spanned<String>>> {
     match field {
         Field::Scope => Some(&mut intent.owned_scope),

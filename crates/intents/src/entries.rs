@@ -8,7 +8,7 @@ use super::canonical::as_yaml;
 use super::dialect::{Field, Home};
 use super::edit::{self, line_of, refusal_because};
 use super::file::path_of_single;
-use super::model::{texts, valid_id};
+use super::model::valid_id;
 use super::yaml::{NodeKind, YamlLayout, dash_before};
 use super::{EditError, Intent, IntentEntry, IntentFile, Registry, RegistryEdit};
 use ground::RelativePath;
@@ -241,19 +241,9 @@ impl Merge<'_> {
         if changes(&extra).is_some() {
             kept.push("other keys");
         }
-        let lists = [
-            (Field::Scope, &before.owned_scope, &now.owned_scope, &then.owned_scope),
-            (Field::Constraints, &before.constraints, &now.constraints, &then.constraints),
-            (
-                Field::Acceptance,
-                &before.acceptance_criteria,
-                &now.acceptance_criteria,
-                &then.acceptance_criteria,
-            ),
-            (Field::Specs, &before.related_specs, &now.related_specs, &then.related_specs),
-        ];
-        for (field, before, now, then) in lists {
-            let [before, now, then] = [before, now, then].map(|list| texts(list));
+        for field in [Field::Scope, Field::Constraints, Field::Acceptance, Field::Specs] {
+            let [before, now, then] =
+                [before, now, then].map(|intent| edit::texts_of(intent, field));
             for gone in before.iter().filter(|it| !then.contains(it) && now.contains(it)) {
                 let entry = (*gone).to_owned();
                 self.plan(&RegistryEdit::RemoveEntry { id: id_of(), field, entry })?;

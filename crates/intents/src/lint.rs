@@ -4,6 +4,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
+pub use strsim::levenshtein as distance;
+
 use super::dialect::{Deviation, Field, requoted};
 use super::model::MAX_ID;
 use super::model::is_source_id;
@@ -15,7 +17,7 @@ use super::{
 };
 use code::LineRange;
 use edits::TextEdit;
-use ground::ignores::{Ignores, IntentLine};
+use ground::ignores::{IgnoreRule, Ignores};
 use ground::text::{self, invisible_characters};
 use ground::{Code, Finding, Fix, RelatedPlace, RelativePath};
 
@@ -257,21 +259,6 @@ fn nearest_status(text: &str) -> Option<Status> {
     (distance(&best) <= 1 + best.as_str().len() / 4).then_some(best)
 }
 
-pub fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.iter().enumerate() {
-            let change = diagonal + usize::from(from != *to);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
-}
-
 fn missing_fields(file: &IntentFile, index: usize, intent: &Intent, free: &str) -> Vec<Finding> {
     let written = file.written(index);
     let mut findings = Vec::new();
@@ -435,20 +422,18 @@ pub fn ignored_intents(registry: &Registry, ignores: &Ignores) -> Vec<Finding> {
     if registry.syntax_error().is_some() {
         return Vec::new();
     }
-    let lines = ignores.intent_lines();
-    let unknown = lines.into_iter().filter(|line| {
-        registry.get(&line.intent).is_none() && registry.definitions_of(&line.intent).is_empty()
-    });
-    let finding = |IntentLine { file, line, intent, .. }: IntentLine| {
+    let finding = |IgnoreRule { file, line, intent, .. }: IgnoreRule| {
+        let intent = intent
+            .filter(|id| registry.get(id).is_none() && registry.definitions_of(id).is_empty())?;
         let message =
             format!("The rule names {intent}, which is not in the registry, so it has no effect.");
         let help = format!(
             "Write the id of an intent, or remove `{intent}:` so that the rule applies to every agent."
         );
         let finding = Finding::new(Code::UnknownIntent, message, help).in_file(&file);
-        Finding { lines: LineRange::new(line, line), intent: Some(intent), ..finding }
+        Some(Finding { lines: LineRange::new(line, line), intent: Some(intent), ..finding })
     };
-    unknown.map(finding).collect()
+    ignores.intent_lines().into_iter().filter_map(finding).collect()
 }
 
 /// Returns the files that begin with a prefix. They are adjacent in the sorted list.

@@ -22,6 +22,7 @@ use serde_json::Value;
 
 use ground::RelativePath;
 use ground::approvals::{self, Subject};
+use ground::ignores::IgnoreRule;
 use ground::text::{self, shell_word};
 use intents::{ImportedIntent, Intent, Requirement, Spanned};
 use judgement::{lesson, map};
@@ -337,7 +338,8 @@ fn full_command(intent: &Intent) -> String {
 fn kept_from(ws: &Workspace, intent: &Intent) -> Vec<String> {
     let ids = ws.registry.ids(&intent.id.value);
     let lines = ws.ignores.intent_lines().into_iter();
-    lines.filter(|line| ids.contains(&line.intent.as_str())).map(|line| line.pattern).collect()
+    let of_it = |line: &IgnoreRule| line.intent.as_deref().is_some_and(|id| ids.contains(&id));
+    lines.filter(of_it).map(|line| line.pattern).collect()
 }
 
 fn open_questions(ws: &Workspace, intent: &Intent) -> Vec<String> {

@@ -55,7 +55,7 @@ fn a_rule_can_be_about_a_single_intent() {
     assert!(ignores.denied(&path("notes:")).is_some(), "a pattern like any other");
     assert!(ignores.denied(&path("x/y: z")).is_some());
     let named: Vec<_> =
-        ignores.intent_lines().into_iter().map(|line| (line.line, line.intent)).collect();
+        ignores.intent_lines().into_iter().map(|line| (line.line, line.intent.unwrap())).collect();
     let id = str::to_owned;
     assert_eq!(named, [(3, id("INT-002")), (4, id("INT-002")), (5, id("old-id")), (6, id("a"))]);
     let written = ignores.denied_to(&path("src/generated/a.rs"), &["INT-002"]);

@@ -1,10 +1,9 @@
 //! Takes entries out of lists, and intents out of a registry.
 
-use super::{PlannedTextEdits, blank_prefix, insert, line_of, list_of, refusal_because, replace};
+use super::{PlannedTextEdits, blank_prefix, insert, line_of, refusal_because, replace, texts_of};
 use crate::IntentFile;
 use crate::canonical::flow_list;
 use crate::dialect::{Field, Home};
-use crate::model::texts;
 use crate::yaml::{Node, NodeKind, YamlLayout, dash_before};
 use edits::TextEdit;
 
@@ -14,10 +13,9 @@ pub(super) fn entry(
     field: Field,
     entry: &str,
 ) -> PlannedTextEdits {
-    let mut intent = file.intents()[index].clone();
+    let intent = &file.intents()[index];
     let key = field.key();
-    let held = list_of(&mut intent, field).map(|list| list.clone()).unwrap_or_default();
-    let held = texts(&held);
+    let held = texts_of(intent, field);
     if !held.contains(&entry) {
         let all = if held.is_empty() { "nothing".to_owned() } else { held.join(", ") };
         return Err(refusal_because(format!(
