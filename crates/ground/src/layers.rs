@@ -9,7 +9,6 @@ use std::path::Path;
 use serde::Serialize;
 use serde_yaml::{Mapping, Value};
 
-use super::cache::CacheSlot;
 use super::store::StoreError;
 use super::text::without_mark;
 use super::{Code, Finding, Hint, Policy, RelativePath, Root, store};
@@ -40,34 +39,7 @@ pub(crate) type ReadLayer<'r> = &'r dyn Fn(&RelativePath) -> Result<Option<Vec<u
 impl Policy {
     /// Reads `.orchestration/policy.yaml` and the file that it extends. A missing file gives the
     /// default. A broken file gives the default *and* a finding, so that the gate can fail closed.
-    ///
-    /// A valid policy is cached, so that an unchanged file is not parsed again.
     pub fn load(root: &Root) -> (Self, Vec<Finding>) {
-        let slot = CacheSlot::for_file(root, &policy_path());
-        let kept = slot.as_ref().and_then(CacheSlot::recall);
-        if let Some(policy) = kept.and_then(|kept| serde_json::from_slice(&kept).ok()) {
-            return (policy, Vec::new());
-        }
-        let (policy, findings) = Self::read(root);
-        // A policy that extends another file is not cached, because a change of that file would not
-        // be noticed.
-        if let (Some(slot), true) = (slot, findings.is_empty() && policy.extends.is_none()) {
-            policy.keep(&slot);
-        }
-        (policy, findings)
-    }
-
-    /// Caches the policy as JSON, which stays readable when the types change. It is only stored if
-    /// it parses back to the same value.
-    fn keep(&self, slot: &CacheSlot) {
-        let Ok(text) = serde_json::to_vec(self) else { return };
-        if serde_json::from_slice::<Self>(&text).is_ok_and(|again| again == *self) {
-            slot.keep(&text);
-        }
-    }
-
-    /// Like [`Self::load`], but always reads the files.
-    pub(super) fn read(root: &Root) -> (Self, Vec<Finding>) {
         let layered = Self::layered(root);
         (layered.policy, layered.findings)
     }

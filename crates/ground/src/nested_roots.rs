@@ -12,7 +12,7 @@ pub(super) fn is_nested_root(root: &Root, folder: &Path) -> bool {
         return false;
     };
     let path = path.replace(std::path::MAIN_SEPARATOR, "/");
-    names_folder(&Policy::read(root).0.nested_roots, &path)
+    names_folder(&Policy::load(root).0.nested_roots, &path)
 }
 
 pub(super) struct NestedRoots {
@@ -23,7 +23,7 @@ pub(super) struct NestedRoots {
 
 impl NestedRoots {
     pub(super) fn from_policy_of(root: &Root) -> Self {
-        let entries = Policy::read(root).0.nested_roots;
+        let entries = Policy::load(root).0.nested_roots;
         Self { root: root.path().to_path_buf(), entries, known: HashMap::new() }
     }
     pub(super) fn hold(&mut self, path: &RelativePath) -> bool {
