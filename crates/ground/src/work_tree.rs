@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use gix::bstr::ByteSlice;
+
 use super::resolved_links::resolve_links;
 use super::{folder, store};
 
@@ -71,15 +73,8 @@ pub(super) fn pointed_at(file: &Path, label: &str) -> Option<PathBuf> {
 }
 
 fn submodules(top: &Path) -> Vec<PathBuf> {
-    let file = folder::open_below(top, ".gitmodules".as_ref());
-    let Ok(bytes) = file.and_then(|mut file| folder::read_to_end(&mut file, MAX_POINTER)) else {
-        return Vec::new();
-    };
-    String::from_utf8_lossy(&bytes)
-        .lines()
-        .filter_map(|line| {
-            let (key, value) = line.split_once('=')?;
-            key.trim().eq_ignore_ascii_case("path").then(|| value.trim().trim_matches('"').into())
-        })
-        .collect()
+    let bytes = folder::read_below(top, ".gitmodules".as_ref(), MAX_POINTER).unwrap_or_default();
+    let Ok(file) = gix::config::File::try_from(bytes.as_bstr()) else { return Vec::new() };
+    let sections = file.sections_by_name("submodule").into_iter().flatten();
+    sections.filter_map(|section| Some(section.value("path")?.to_string().into())).collect()
 }
