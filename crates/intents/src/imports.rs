@@ -1,7 +1,7 @@
 //! The intents that a team keeps in other formats, as a part of the registry. They are read when
 //! somebody first asks for one of them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use super::sources::{ImportedIntent, Workplace};
@@ -12,14 +12,13 @@ use ground::policy::SourceFormat;
 pub(super) struct Imports {
     place: Workplace,
     read: OnceLock<Vec<ImportedIntent>>,
-    by_id: OnceLock<HashMap<String, usize>>,
     files: OnceLock<Vec<OnceLock<Arc<IntentFile>>>>,
 }
 
 impl Imports {
     pub fn new(place: Workplace) -> Self {
-        let (read, by_id, files) = Default::default();
-        Self { place, read, by_id, files }
+        let (read, files) = Default::default();
+        Self { place, read, files }
     }
 
     pub fn intents(&self) -> &[ImportedIntent] {
@@ -28,11 +27,8 @@ impl Imports {
 
     fn position(&self, id: &str) -> Option<usize> {
         SourceFormat::of_id(id)?;
-        let by_id = self.by_id.get_or_init(|| {
-            let all = self.intents().iter().enumerate().filter(|(_, one)| !one.ambiguous);
-            all.map(|(at, one)| (one.intent.id.value.clone(), at)).collect()
-        });
-        by_id.get(id).copied()
+        let is_it = |one: &ImportedIntent| !one.ambiguous && one.intent.id.value == id;
+        self.intents().iter().position(is_it)
     }
 
     pub fn get(&self, id: &str) -> Option<&ImportedIntent> {

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 pub use saphyr_parser::ScalarStyle as Style;
-use saphyr_parser::{Event, Parser, Span};
+use saphyr_parser::{Event, Parser, Span, StrInput};
 use serde_json::{Map, Value};
 
 pub const MAX_DEPTH: usize = 32;
@@ -268,21 +268,8 @@ fn comment_start(line: &str) -> Option<usize> {
 }
 
 fn parse_strictly(text: &str) -> Result<Node, Broken> {
-    let places = ByteOffsets::new(text);
-    let events = events(text, &places)?;
-    let wanted: HashSet<usize> = events
-        .iter()
-        .filter_map(|(event, _)| if let Event::Alias(id) = event { Some(*id) } else { None })
-        .collect();
-    let mut builder = Builder {
-        text,
-        places: &places,
-        events: events.into_iter(),
-        wanted,
-        anchors: HashMap::new(),
-        aliased: 0,
-    };
-    builder.document()
+    let (places, parser) = (ByteOffsets::new(text), Parser::new_from_str(text));
+    Builder { text, places, parser, anchors: HashMap::new(), aliased: 0 }.document()
 }
 
 /// Parses JSON. It differs from YAML in surrogate pairs such as `\ud83d\ude00`. Each is replaced by
@@ -339,27 +326,6 @@ fn refuse_control_characters(text: &str) -> Result<(), Broken> {
     Err(Broken::new(message, at..at + c.len_utf8()))
 }
 
-fn events<'t>(text: &'t str, places: &ByteOffsets) -> Result<Vec<(Event<'t>, Span)>, Broken> {
-    let mut parser = Parser::new_from_str(text);
-    let mut events = Vec::new();
-    let mut depth = 0usize;
-    while let Some(next) = parser.next_event() {
-        let (event, span) = next.map_err(|error| scan_error(text, places, &error))?;
-        match event {
-            Event::StreamEnd => break,
-            Event::SequenceStart(..) | Event::MappingStart(..) => depth += 1,
-            Event::SequenceEnd | Event::MappingEnd => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth > MAX_DEPTH {
-            let at = places.bytes(&span);
-            return Err(Broken::limit(format!("nested more than {MAX_DEPTH} deep"), at));
-        }
-        events.push((event, span));
-    }
-    Ok(events)
-}
-
 fn scan_error(text: &str, places: &ByteOffsets, error: &saphyr_parser::ScanError) -> Broken {
     let at = places.byte(error.marker().index());
     let end = text[at..].chars().next().map_or(at, |c| at + c.len_utf8());
@@ -397,10 +363,8 @@ impl ByteOffsets {
 
 struct Builder<'t> {
     text: &'t str,
-    places: &'t ByteOffsets,
-    events: std::vec::IntoIter<(Event<'t>, Span)>,
-    /// The anchors that an alias uses. Other anchors need not be stored.
-    wanted: HashSet<usize>,
+    places: ByteOffsets,
+    parser: Parser<'t, StrInput<'t>>,
     anchors: HashMap<usize, Node>,
     aliased: usize,
 }
@@ -408,8 +372,10 @@ struct Builder<'t> {
 impl<'t> Builder<'t> {
     fn document(&mut self) -> Result<Node, Broken> {
         let mut root = None;
-        while let Some((event, span)) = self.events.next() {
+        loop {
+            let (event, span) = self.next_with_span()?;
             match event {
+                Event::StreamEnd => return Ok(root.unwrap_or_else(|| null_node(self.text.len()))),
                 Event::StreamStart
                 | Event::DocumentStart(_)
                 | Event::DocumentEnd
@@ -421,12 +387,14 @@ impl<'t> Builder<'t> {
                 }
             }
         }
-        Ok(root.unwrap_or_else(|| null_node(self.text.len())))
     }
 
     fn node(&mut self, event: Event<'t>, span: Span, depth: usize) -> Result<Node, Broken> {
         let bytes = self.places.bytes(&span);
         match event {
+            Event::SequenceStart(..) | Event::MappingStart(..) if depth == MAX_DEPTH => {
+                Err(Broken::limit(format!("nested more than {MAX_DEPTH} deep"), bytes))
+            }
             Event::Alias(id) => self.alias(id, bytes, depth),
             Event::Scalar(value, style, anchor, tag) => {
                 let node = self.scalar(value.into_owned(), style, bytes, tag.is_some());
@@ -447,11 +415,12 @@ impl<'t> Builder<'t> {
     fn next_with_span(&mut self) -> Result<(Event<'t>, Span), Broken> {
         let end = self.text.len();
         let message = "the text ends in the middle of a list or mapping";
-        self.events.next().ok_or_else(|| Broken::new(message, end..end))
+        let next = self.parser.next_event().ok_or_else(|| Broken::new(message, end..end))?;
+        next.map_err(|error| scan_error(self.text, &self.places, &error))
     }
 
     fn keep(&mut self, anchor: usize, node: Node) -> Result<Node, Broken> {
-        if anchor != 0 && self.wanted.contains(&anchor) {
+        if anchor != 0 {
             self.count(node.size(), &node.span)?;
             self.anchors.insert(anchor, node.clone());
         }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::super::{Status, yaml};
 use super::files::{SourceFiles, markdown_in};
-use super::hints::{add_paths, split_at_colon};
+use super::hints::{add_paths, is_numbered, split_at_colon};
 use super::markdown::{
     Markdown, MarkdownBlock, first_paragraph, plain_text, section_named, title, written_status,
 };
@@ -22,9 +22,7 @@ impl Source for Adr {
         let records = PLACES.iter().flat_map(|place| markdown_in(files, place));
         let units = records.filter_map(|path| {
             let stem = path.file_name().strip_suffix(".md")?.to_owned();
-            let digits = stem.bytes().take_while(u8::is_ascii_digit).count();
-            let is_record = digits >= 3 && stem[digits..].starts_with('-');
-            is_record.then(|| SourceUnit::of_file(path, stem))
+            is_numbered(&stem).then(|| SourceUnit::of_file(path, stem))
         });
         units.collect()
     }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::super::Status;
-use super::files::{SourceFiles, folders_in, shared_text};
+use super::files::{SourceFiles, shared_text};
 use super::hints::{add_paths, words_of};
 use super::markdown::{
     BoxCount, Markdown, MarkdownBlock, first_paragraph, plain_text, section_named, text_after_box,
@@ -22,23 +22,19 @@ const STACK: &str = "conductor/tech-stack.md";
 
 impl Source for Conductor {
     fn units(&self, files: &dyn SourceFiles) -> Vec<SourceUnit> {
-        let folders =
-            PLACES.iter().flat_map(|place| folders_in(files, place.trim_end_matches('/')));
-        let folders: Vec<_> = folders.collect();
-        if folders.is_empty() {
-            return Vec::new();
+        let wanted = ["spec.md", "plan.md", "metadata.json"];
+        let mut units = SourceUnit::of_folders(files, &PLACES, &wanted);
+        if units.is_empty() {
+            return units;
         }
         let listed = listed_tracks(&shared_text(files, "conductor/tracks.md"));
         let stack = !shared_text(files, STACK).is_empty();
-        let unit = |folder: ground::RelativePath| {
-            let wanted = ["spec.md", "plan.md", "metadata.json"];
-            let mut unit = SourceUnit::of_folder(files, folder, &wanted);
+        for unit in &mut units {
             let (mark, words) = listed.get(&unit.name).cloned().unwrap_or_default();
             unit.context = vec![mark, words];
             unit.context.extend(stack.then(|| STACK.to_owned()));
-            unit
-        };
-        folders.into_iter().map(unit).filter(|unit| !unit.files.is_empty()).collect()
+        }
+        units
     }
 
     fn name_of_path<'p>(&self, path: &'p str) -> Option<Cow<'p, str>> {

@@ -96,6 +96,12 @@ pub(super) fn split_at_colon(text: &str) -> Option<(&str, &str)> {
     Some((before.trim(), after.trim())).filter(|(_, after)| !after.is_empty())
 }
 
+/// Returns true for `003-user-login` and `20260102-101500-user-login`.
+pub(super) fn is_numbered(name: &str) -> bool {
+    let digits = name.bytes().take_while(u8::is_ascii_digit).count();
+    digits >= 3 && name[digits..].starts_with('-')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

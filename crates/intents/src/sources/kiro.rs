@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::{Status, yaml};
-use super::files::{SourceFiles, folders_in, markdown_in, shared_text};
+use super::files::{SourceFiles, markdown_in, shared_text};
 use super::hints::{add_paths, split_at_colon};
 use super::markdown::{
     BoxCount, Markdown, MarkdownBlock, first_paragraph, section, section_named, title,
@@ -20,19 +20,16 @@ const FILES: &[&str] = words!("requirements.md bugfix.md tasks.md design.md");
 
 impl Source for Kiro {
     fn units(&self, files: &dyn SourceFiles) -> Vec<SourceUnit> {
-        let folders = folders_in(files, PLACE.trim_end_matches('/'));
-        if folders.is_empty() {
-            return Vec::new();
+        let mut units = SourceUnit::of_folders(files, &[PLACE], FILES);
+        if !units.is_empty() {
+            let steering = markdown_in(files, STEERING).into_iter();
+            let always = steering
+                .map(String::from)
+                .filter(|path| is_always_included(&shared_text(files, path)));
+            let always: Vec<String> = always.collect();
+            units.iter_mut().for_each(|unit| unit.context.clone_from(&always));
         }
-        let steering = markdown_in(files, STEERING).into_iter();
-        let always =
-            steering.map(String::from).filter(|path| is_always_included(&shared_text(files, path)));
-        let always: Vec<String> = always.collect();
-        let unit = |folder: ground::RelativePath| {
-            let unit = SourceUnit::of_folder(files, folder, FILES);
-            SourceUnit { context: always.clone(), ..unit }
-        };
-        folders.into_iter().map(unit).filter(|unit| !unit.files.is_empty()).collect()
+        units
     }
 
     fn name_of_path<'p>(&self, path: &'p str) -> Option<Cow<'p, str>> {

@@ -107,19 +107,12 @@ impl<'t> Markdown<'t> {
                 last.text = &self.text[last.start..start + written.len()];
                 continue;
             }
-            let start =
-                start + written.len() - content.len() + content.len() - text_tail(content, text);
+            let start = text.as_ptr().addr() - self.text.as_ptr().addr();
             blocks.push(MarkdownBlock { shape, text, start, line });
             is_open = !matches!(shape, BlockShape::Heading(_));
         }
         blocks
     }
-}
-
-/// Returns the number of bytes from the start of `text`, which is a part of `content`, to the end
-/// of `content`.
-fn text_tail(content: &str, text: &str) -> usize {
-    content.len() - (text.as_ptr().addr() - content.as_ptr().addr())
 }
 
 fn line_number(before: &str) -> u32 {

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::{Intent, Spanned, Status};
-use super::files::SourceFiles;
+use super::files::{SourceFiles, folders_in};
 use super::hints::{split_at_colon, words_of};
 use super::markdown::{BoxCount, Markdown, MarkdownBlock, plain_text, title};
 use ground::RelativePath;
@@ -206,6 +206,14 @@ impl SourceUnit {
         unit.files = listed.map(|entry| entry.path).filter(|path| rank(path).is_some()).collect();
         unit.files.sort_by_key(rank);
         unit
+    }
+
+    /// Returns the units of the folders in these places that have at least one of these files.
+    pub fn of_folders(files: &dyn SourceFiles, places: &[&str], wanted: &[&str]) -> Vec<Self> {
+        let folders =
+            places.iter().flat_map(|place| folders_in(files, place.trim_end_matches('/')));
+        let units = folders.map(|folder| Self::of_folder(files, folder, wanted));
+        units.filter(|unit| !unit.files.is_empty()).collect()
     }
 
     /// Makes the intent of the unit, named after its place. Its main file is the first of these that

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::super::Status;
-use super::files::{SourceFiles, folders_in, shared_text};
-use super::hints::{add_paths, split_at_colon};
+use super::files::{SourceFiles, shared_text};
+use super::hints::{add_paths, is_numbered, split_at_colon};
 use super::markdown::{BlockShape, BoxCount, Markdown, MarkdownBlock, plain_text, title};
 use super::source::{
     ImportedIntent, ReadText, Source, SourceUnit, folder_below, spanned, status_of_boxes,
@@ -23,17 +23,10 @@ const GONE: &[&str] = words!("superseded abandoned deprecated");
 
 impl Source for SpecKit {
     fn units(&self, files: &dyn SourceFiles) -> Vec<SourceUnit> {
-        let mut units = Vec::new();
-        for place in PLACES {
-            for folder in folders_in(files, place.trim_end_matches('/')) {
-                let mut unit = SourceUnit::of_folder(files, folder, FILES);
-                if unit.files.is_empty() {
-                    continue;
-                }
-                unit.files
-                    .retain(|path| ["spec.md", "tasks.md", "plan.md"].contains(&path.file_name()));
-                units.push(unit);
-            }
+        let mut units = SourceUnit::of_folders(files, &PLACES, FILES);
+        for unit in &mut units {
+            unit.files
+                .retain(|path| ["spec.md", "tasks.md", "plan.md"].contains(&path.file_name()));
         }
         if !units.is_empty() {
             let principles = principles(&shared_text(files, CONSTITUTION));
@@ -70,12 +63,6 @@ impl Source for SpecKit {
         }
         vec![imported]
     }
-}
-
-/// Returns true for `003-user-login` and `20260102-101500-user-login`.
-fn is_numbered(name: &str) -> bool {
-    let digits = name.bytes().take_while(u8::is_ascii_digit).count();
-    digits >= 3 && name[digits..].starts_with('-')
 }
 
 fn read_spec(blocks: &[MarkdownBlock<'_>], imported: &mut ImportedIntent) {
