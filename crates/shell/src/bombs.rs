@@ -15,9 +15,7 @@ pub(super) fn starts(body: &ShellCommand) -> Vec<(String, bool)> {
     for item in scripts.into_iter().flatten() {
         let apart = item.background || item.commands.len() > 1;
         for command in &item.commands {
-            if let Kind::Simple { words, .. } = &command.kind {
-                found.extend(words.first().and_then(Word::as_plain_text).map(|name| (name, apart)));
-            }
+            found.extend(name_of(command).map(|name| (name, apart)));
             found.extend(starts(command).into_iter().map(|(name, inner)| (name, inner || apart)));
         }
     }

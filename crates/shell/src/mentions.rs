@@ -102,7 +102,9 @@ pub(super) fn files_of_patch_in(text: &str) -> Vec<String> {
         let unified = ["+++ ", "--- "].iter().find_map(|begin| line.strip_prefix(begin));
         let unified = unified.map(|path| path.split('\t').next().unwrap_or_default());
         let Some(written) = own.or(unified).map(str::trim) else { continue };
-        let quoted = path_without_quotes(written);
+        // Git quotes a path that contains special characters: `"b/\303\251.rs"`.
+        let quoted = written.strip_prefix('"').and_then(|path| path.strip_suffix('"'));
+        let quoted = quoted.map(unescape);
         // In a unified diff, a tab ends a path that contains a space. Other text is no path.
         let spaced = own.is_some() || quoted.is_some() || line.contains('\t');
         if quoted.is_none() && (written.contains('"') || !spaced && written.contains(' ')) {
@@ -116,12 +118,6 @@ pub(super) fn files_of_patch_in(text: &str) -> Vec<String> {
         }
     }
     found
-}
-
-/// Returns the path in a text such as `"b/\303\251.rs"`: git quotes a path that contains special
-/// characters.
-fn path_without_quotes(text: &str) -> Option<String> {
-    text.strip_prefix('"')?.strip_suffix('"').map(unescape)
 }
 
 pub(super) fn is_patch(text: &str) -> bool {
