@@ -86,9 +86,6 @@ fn every_dialect_is_read() {
         let text = std::fs::read_to_string(folder.join(&name)).unwrap();
         let registry = registry(&name, &text);
         writeln!(out, "== {name}").unwrap();
-        if let Some(id) = registry.list().selected_in_file() {
-            writeln!(out, "selected {id}").unwrap();
-        }
         registry.intents().iter().for_each(|intent| describe(&mut out, &text, intent));
         lint::registry(&registry)
             .iter()

@@ -102,7 +102,6 @@ pub enum Home {
 #[derive(Clone, Debug, Default)]
 pub struct ParsedRegistry {
     pub intents: Vec<Intent>,
-    pub selected: Option<String>,
     pub form: Form,
 }
 
@@ -207,17 +206,18 @@ impl<'t> RegistryReader<'t> {
 
     fn read_unlisted(&mut self, root: &Node) {
         let mapping = |key: &str| root.entry(key).filter(|entry| entry.value.is_mapping());
-        if let Some(entry) = mapping("intent_ledger") {
-            self.note_lone(entry, "intent_ledger", "it is written as one `intent_ledger`");
+        let lone = [
+            ("intent_ledger", "it is written as one `intent_ledger`"),
+            ("active_intent", "it is written as one `active_intent`"),
+        ];
+        for (key, home) in lone {
+            let Some(entry) = mapping(key) else { continue };
+            self.reading.form.home = Home::Other(home);
+            let message = format!("One intent is written as `{key}`.");
+            let help = "The canonical form is a list under `active_intents:`.";
+            self.deviate(&entry.key.span, message, help);
             self.selection(&entry.value);
             return self.intent(&entry.value, entry.key.span.start, None);
-        }
-        if let Some(entry) = mapping("active_intent") {
-            self.note_lone(entry, "active_intent", "it is written as one `active_intent`");
-            self.intent(&entry.value, entry.key.span.start, None);
-            self.reading.selected =
-                self.reading.intents.first().map(|intent| intent.id.value.clone());
-            return;
         }
         if looks_like_intent(root) {
             self.reading.form.home = Home::Other("the whole file is one intent");
@@ -253,19 +253,10 @@ impl<'t> RegistryReader<'t> {
         }
     }
 
-    /// Reads the value of a key as the only intent of the file. `home` says that it is one.
-    fn note_lone(&mut self, entry: &MappingEntry, key: &str, home: &'static str) {
-        self.reading.form.home = Home::Other(home);
-        let message = format!("One intent is written as `{key}`.");
-        let help = "The canonical form is a list under `active_intents:`.";
-        self.deviate(&entry.key.span, message, help);
-    }
-
     fn selection(&mut self, node: &Node) {
         for key in ["active_intent_id", "active_intent"] {
-            let Some(entry) = node.entry(key) else { continue };
-            let Some(id) = entry.value.text() else { continue };
-            self.reading.selected = Some(id.to_owned());
+            let entry = node.entry(key).filter(|entry| entry.value.text().is_some());
+            let Some(entry) = entry else { continue };
             let message = format!("The selection is kept in the registry as `{key}`.");
             let help = "A selection belongs to one person or session: `intent select` keeps it outside the registry.";
             self.deviate(&entry.key.span, message, help);

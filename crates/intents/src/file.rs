@@ -27,7 +27,6 @@ pub struct IntentFile {
     syntax_error: Option<Finding>,
     text: Arc<str>,
     intents: Vec<Intent>,
-    selected: Option<String>,
     /// The scopes, compiled on demand, because one question usually needs few of them.
     scopes: Vec<OnceLock<Scope>>,
     form: OnceLock<Form>,
@@ -106,7 +105,7 @@ impl IntentFile {
         match file.tree() {
             Ok(tree) => {
                 let reading = file.reading(&tree);
-                file.set_intents(reading.intents, reading.selected);
+                file.set_intents(reading.intents);
                 file.form = OnceLock::from(reading.form);
             }
             Err(broken) => file.syntax_error = Some(file.syntax_finding(&broken)),
@@ -123,7 +122,6 @@ impl IntentFile {
             syntax_error: None,
             text: Arc::from(text),
             intents: Vec::new(),
-            selected: None,
             scopes: Vec::new(),
             form: OnceLock::new(),
             lines: OnceLock::new(),
@@ -140,7 +138,7 @@ impl IntentFile {
         for span in spans.filter(|span| text.get((**span).clone()).is_none()) {
             *span = 0..0;
         }
-        file.set_intents(vec![intent], None);
+        file.set_intents(vec![intent]);
         file
     }
 
@@ -177,23 +175,21 @@ impl IntentFile {
         written.unwrap_or_else(|| self.intents().to_vec())
     }
 
-    fn set_intents(&mut self, intents: Vec<Intent>, selected: Option<String>) {
+    fn set_intents(&mut self, intents: Vec<Intent>) {
         self.scopes = intents.iter().map(|_| OnceLock::new()).collect();
         self.intents = intents;
-        self.selected = selected;
     }
 
     /// Returns the file from its cached bytes, or `None` if these are not a cached registry.
     pub(super) fn recalled(path: &RelativePath, bytes: &[u8]) -> Option<Self> {
         let kept = KeptRegistry::read(bytes)?;
         let mut file = Self { exists: true, ..Self::unread(path.clone(), &kept.text) };
-        file.set_intents(kept.intents, kept.selected);
+        file.set_intents(kept.intents);
         Some(file)
     }
 
     pub(super) fn kept(&self) -> KeptRegistry {
-        let (selected, intents) = (self.selected.clone(), self.intents.clone());
-        KeptRegistry { text: self.text.to_string(), selected, intents }
+        KeptRegistry { text: self.text.to_string(), intents: self.intents.clone() }
     }
 
     /// Parses the text into a tree. A `.json` file must be valid JSON.
@@ -293,10 +289,6 @@ impl IntentFile {
     }
     pub fn syntax_error(&self) -> Option<&Finding> {
         self.syntax_error.as_ref()
-    }
-    /// Returns the `active_intent_id` that some dialects store in the registry itself.
-    pub fn selected_in_file(&self) -> Option<&str> {
-        self.selected.as_deref()
     }
     pub fn intent_at(&self, byte: usize) -> Option<&Intent> {
         self.intents().iter().find(|intent| intent.span.contains(&byte))

@@ -12,7 +12,6 @@ use super::Intent;
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct KeptRegistry {
     pub(super) text: String,
-    pub(super) selected: Option<String>,
     pub(super) intents: Vec<Intent>,
 }
 
@@ -91,12 +90,11 @@ mod tests {
             .map(|index| (file.scope_at(index).errors(), file.written(index)))
             .collect();
         format!(
-            "{:?} {:?} {:?} {:?} {scopes:?} {:?} {:?}",
+            "{:?} {:?} {:?} {:?} {scopes:?} {:?}",
             registry.path(),
             registry.exists(),
             registry.text(),
             registry.intents(),
-            registry.list().selected_in_file(),
             lint::registry(&registry),
         )
     }

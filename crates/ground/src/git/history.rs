@@ -176,10 +176,8 @@ impl Git {
 
     /// Returns the author of a commit as `Name <e-mail>`.
     pub fn author(&self, commit: &CommitId) -> GitResult<String> {
-        let repo = self.handle();
-        let found = self.commit(&repo, commit)?;
-        let author = self.read(found.author())?;
-        Ok(format!("{} <{}>", author.name.to_str_lossy(), author.email.to_str_lossy()))
+        let Headline { author, email, .. } = self.headline(commit)?;
+        Ok(format!("{author} <{email}>"))
     }
 
     pub fn changed_by(&self, commit: &CommitId) -> GitResult<HashSet<RelativePath>> {
