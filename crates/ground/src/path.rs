@@ -145,7 +145,12 @@ pub fn named_path(text: &str) -> Option<(&str, PathBuf)> {
     let (host, path) = match text.strip_prefix("file://") {
         Some(address) => {
             let (host, path) = address.split_at(address.find('/')?);
-            (host, percent_decode_str(path).decode_utf8().ok()?.into_owned())
+            let decoded = percent_decode_str(path).decode_utf8().ok()?;
+            // Each escape makes the path two bytes shorter, but one that is broken stays there.
+            if decoded.len() + 2 * path.matches('%').count() != path.len() {
+                return None;
+            }
+            (host, decoded.into_owned())
         }
         None => ("", text.to_owned()),
     };

@@ -52,7 +52,7 @@ impl IntentFile {
         };
         let file = Self::parse(path, &text);
         if let Some(slot) = slot.filter(|_| file.syntax_error.is_none()) {
-            file.kept().encoded().iter().for_each(|bytes| slot.keep(bytes));
+            file.kept_registry().encoded().iter().for_each(|bytes| slot.keep(bytes));
         }
         file
     }
@@ -188,7 +188,7 @@ impl IntentFile {
         Some(file)
     }
 
-    pub(super) fn kept(&self) -> KeptRegistry {
+    pub(super) fn kept_registry(&self) -> KeptRegistry {
         KeptRegistry { text: self.text.to_string(), intents: self.intents.clone() }
     }
 

@@ -79,7 +79,7 @@ mod tests {
     }
 
     fn cached_bytes(file: &IntentFile) -> Vec<u8> {
-        file.kept().encoded().unwrap()
+        file.kept_registry().encoded().unwrap()
     }
 
     /// Returns everything that can be asked about a registry, as text.
@@ -136,7 +136,7 @@ mod tests {
             |intent| intent.formerly[0].span.end = 10_000,
         ];
         for bend in bends {
-            let mut kept = parsed(RICH).kept();
+            let mut kept = parsed(RICH).kept_registry();
             bend(&mut kept.intents[0]);
             assert_eq!(KeptRegistry::read(&postcard::to_stdvec(&kept).unwrap()), None);
         }

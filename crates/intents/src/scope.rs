@@ -33,6 +33,8 @@ pub const MAX_ENTRIES: usize = 256;
 pub const MAX_LENGTH: usize = 512;
 const MAX_NESTING: usize = 2;
 /// The maximum number of texts that the braces of one entry can expand to. `{a,b}.{c,d}` expands to
+/// four.
+const MAX_ALTERNATIVES: usize = 1000;
 
 #[derive(Debug)]
 pub struct Scope {
@@ -98,8 +100,9 @@ enum Rest {
     EndsBelow(String),
     /// The rest ends in the text of this variant, and contains no `/`. For example `src/*.ts`.
     EndsHere(String),
-    /// The whole pattern as a glob. For example `src/a?.ts`.
-    Glob(Box<Pattern>),
+    /// The whole pattern as a glob, and a text that every match contains. For example `src/a?.ts`,
+    /// with the text `.ts`.
+    Glob(Box<Pattern>, String),
 }
 
 /// A valid glob that is compiled on first use. Most paths are rejected before that, and compiling
@@ -280,7 +283,9 @@ impl CompiledEntry {
             Rest::Below => !rest.is_empty(),
             Rest::EndsBelow(end) => rest.ends_with(end.as_str()),
             Rest::EndsHere(end) => rest.ends_with(end.as_str()) && !rest.contains('/'),
-            Rest::Glob(glob) => glob.is_match(path) || self.is_folder_of(path),
+            Rest::Glob(glob, needle) => {
+                (rest.contains(needle.as_str()) && glob.is_match(path)) || self.is_folder_of(path)
+            }
         }
     }
     /// Returns true if the path is in a folder with the literal name of the pattern, such as
@@ -395,19 +400,31 @@ fn escapes_a_letter(raw: &str) -> bool {
 }
 
 fn check_braces(pattern: &str) -> Result<(), Problem> {
-    let (mut depth, mut escaped) = (0usize, false);
+    // For each open brace, how many alternatives it has so far.
+    let mut counts: Vec<usize> = Vec::new();
+    let mut product = 1usize;
+    let mut escaped = false;
     for c in pattern.chars() {
         match c {
-            '{' if !escaped => depth += 1,
-            '}' if !escaped => depth = depth.saturating_sub(1),
+            _ if escaped => {}
+            '{' => counts.push(1),
+            ',' => {
+                if let Some(count) = counts.last_mut() {
+                    *count += 1;
+                }
+            }
+            '}' => product = product.saturating_mul(counts.pop().unwrap_or(1)),
             _ => {}
         }
-        if depth > MAX_NESTING {
+        if counts.len() > MAX_NESTING {
             return invalid(format!("its braces nest more than {MAX_NESTING} deep"));
         }
         escaped = !escaped && c == '\\';
     }
-    Ok(())
+    match product > MAX_ALTERNATIVES {
+        true => invalid(format!("its braces stand for more than {MAX_ALTERNATIVES} texts")),
+        false => Ok(()),
+    }
 }
 
 fn invalid<T>(reason: impl Into<String>) -> Result<T, Problem> {
@@ -432,7 +449,7 @@ fn compile(negated: bool, pattern: String) -> Result<CompiledEntry, Problem> {
         .build()
         .map_err(|error| Problem::Invalid(error.kind().to_string()))?;
     let lazy = Pattern { glob, matcher: OnceLock::new() };
-    let rest = Rest::Glob(Box::new(lazy));
+    let rest = Rest::Glob(Box::new(lazy), needle(tail));
     Ok(CompiledEntry { negated, prefix: pattern[..folder].to_owned(), rest, pattern })
 }
 
@@ -473,6 +490,25 @@ fn within_names(glob: &str) -> Result<String, Problem> {
         at = end + 1;
     }
     Ok(written)
+}
+
+/// Returns the longest text without `/` that every match contains: `tests` for `**/tests/*.rs`. It
+/// rejects most paths without a regular expression.
+fn needle(tail: &str) -> String {
+    // Classes and escapes have rules of their own, and such patterns are rare.
+    if tail.contains(['[', '\\']) {
+        return String::new();
+    }
+    let mut depth = 0usize;
+    let runs = tail.split(|c: char| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > 0 || matches!(c, '}' | '*' | '?' | '/')
+    });
+    runs.max_by_key(|run| run.len()).unwrap_or_default().to_owned()
 }
 
 /// Returns the simple form of the most common endings: `**`, `**/`, `**/*`, `**/*.ext` and `*.ext`.

@@ -18,7 +18,7 @@ pub fn restorations(reading: &Prediction) -> Option<Vec<(&str, Restoration)>> {
     let (mut named, mut from) = (0, None);
     for command in &reading.commands {
         let (what, paths) = match command.rule.as_str() {
-            "rm.file" => (Restoration::Delete, operands(&words(command)[1..])?),
+            "rm.file" => (Restoration::Delete, operands(&words_of(command)[1..])?),
             "git.checkout-path" | "git.restore" => of_git(command)?,
             _ if command.class == Class::Read => continue,
             _ => return None,
@@ -50,7 +50,7 @@ pub fn restorations(reading: &Prediction) -> Option<Vec<(&str, Restoration)>> {
 /// Returns the files that `git restore` or `git checkout` brings back from the index or from `HEAD`,
 /// as written. `None` if the command does anything else.
 pub fn restored_by(command: &Invocation) -> Option<Vec<&str>> {
-    match words(command).as_slice() {
+    match words_of(command).as_slice() {
         // Git has both sides of a conflict.
         ["git", "checkout" | "restore", "--ours" | "--theirs", paths @ ..] => operands(paths),
         _ => of_git(command).map(|(_, paths)| paths),
@@ -60,7 +60,7 @@ pub fn restored_by(command: &Invocation) -> Option<Vec<&str>> {
 /// Returns where `git checkout` or `git restore` takes files from, and the paths that it names.
 /// `None` if it does more than that, or takes them from elsewhere.
 fn of_git(command: &Invocation) -> Option<(Restoration, Vec<&str>)> {
-    let words = words(command);
+    let words = words_of(command);
     let ["git", rest @ ..] = words.as_slice() else { return None };
     match rest {
         ["checkout", "HEAD", paths @ ..] => Some((Restoration::FromHead, operands(paths)?)),
@@ -89,7 +89,7 @@ fn of_git(command: &Invocation) -> Option<(Restoration, Vec<&str>)> {
 /// Returns the folders in which a command makes linked work trees: `git worktree add -b x FOLDER`.
 pub fn new_work_trees(reading: &Prediction) -> Vec<&str> {
     let named = reading.commands.iter().filter_map(|command| {
-        let words = words(command);
+        let words = words_of(command);
         let at = words.windows(2).position(|pair| pair == ["worktree", "add"])?;
         let mut rest = words.get(at + 2..)?.iter();
         loop {
@@ -111,7 +111,7 @@ pub fn new_work_trees(reading: &Prediction) -> Vec<&str> {
     if found.len() == named.len() { found } else { Vec::new() }
 }
 
-fn words(command: &Invocation) -> Vec<&str> {
+fn words_of(command: &Invocation) -> Vec<&str> {
     command.words.iter().map(String::as_str).collect()
 }
 

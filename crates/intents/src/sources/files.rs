@@ -5,11 +5,12 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::sync::{Arc, Mutex};
 
-use super::source::MAX_FILE;
-
 use ground::git::{ObjectId, Target};
 use ground::parallel::locked_value;
 use ground::{Git, RelativePath, Root};
+
+/// A file that is larger than this, in bytes, is not read.
+pub(super) const MAX_FILE: u64 = 4 * 1024 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ListedEntry {

@@ -33,12 +33,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use files::{FilesAtTarget, SourceFiles, WorkTreeFiles, shared_text};
+use files::{FilesAtTarget, MAX_FILE, SourceFiles, WorkTreeFiles, shared_text};
 use ground::git::Target;
 use ground::parallel::in_parallel;
 use ground::policy::SourceFormat;
 use ground::{Git, Policy, RelativePath, Root};
-use source::{MAX_BYTES, MAX_FILE, MAX_INTENTS, Source, SourceUnit};
+use source::{MAX_BYTES, MAX_INTENTS, Source, SourceUnit};
 
 pub use source::{ImportedIntent, Requirement};
 

@@ -14,8 +14,6 @@ use super::markdown::{BoxCount, Markdown, MarkdownBlock, plain_text, title};
 use ground::RelativePath;
 use ground::policy::SourceFormat;
 
-/// A file that is larger than this, in bytes, is not read.
-pub(super) const MAX_FILE: u64 = 4 * 1024 * 1024;
 /// More bytes than this are not read at once, of all files together.
 pub(super) const MAX_BYTES: u64 = 256 * 1024 * 1024;
 /// More intents than this are not read.
@@ -209,7 +207,11 @@ impl SourceUnit {
     }
 
     /// Returns the units of the folders in these places that have at least one of these files.
-    pub fn of_folders(files: &dyn SourceFiles, places: &[&str], wanted: &[&str]) -> Vec<Self> {
+    pub(crate) fn of_folders(
+        files: &dyn SourceFiles,
+        places: &[&str],
+        wanted: &[&str],
+    ) -> Vec<Self> {
         let folders =
             places.iter().flat_map(|place| folders_in(files, place.trim_end_matches('/')));
         let units = folders.map(|folder| Self::of_folder(files, folder, wanted));

@@ -176,7 +176,7 @@ fn a_path_alone_says_of_which_intent_it_is() {
 fn a_file_that_is_too_large_hides_no_other() {
     let mut files = golden("openspec");
     let place = "openspec/changes/add-saved-list/proposal.md";
-    files.0.insert(place.to_owned(), "x".repeat(usize::try_from(source::MAX_FILE).unwrap() + 1));
+    files.0.insert(place.to_owned(), "x".repeat(usize::try_from(files::MAX_FILE).unwrap() + 1));
     let intents = read_texts(&files);
     let broken =
         intents.iter().find(|one| one.intent.id.value == "openspec:add-saved-list").unwrap();
