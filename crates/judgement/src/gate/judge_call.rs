@@ -35,26 +35,6 @@ pub(super) enum Purpose {
 
 type Objection<'a> = (&'a Workspace, Denial);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Gravity {
-    Denies,
-    Asks,
-    /// The call goes ahead, and the objection is only mentioned.
-    Mentions,
-}
-
-impl Gravity {
-    fn of_denial(ws: &Workspace, denial: &Denial) -> Self {
-        if only_observes(ws) {
-            return Self::Mentions;
-        }
-        match denial.clone().decision(ws.policy.mode) {
-            Decision::Deny(_) => Self::Denies,
-            Decision::Ask(_) | Decision::NoOpinion => Self::Asks,
-        }
-    }
-}
-
 pub(super) fn only_observes(ws: &Workspace) -> bool {
     ws.policy.mode == Mode::Observe || session::off_until(&ws.root).is_some()
 }
@@ -225,8 +205,13 @@ impl<'a> Case<'a> {
         }
     }
 
+    /// Returns the gravest objection: one that denies comes before one that asks, and before one that is
+    /// only mentioned, because the gate observes.
     fn objection(&self) -> Option<Objection<'_>> {
-        self.objections().into_iter().min_by_key(|(ws, denial)| Gravity::of_denial(ws, denial))
+        self.objections().into_iter().min_by_key(|(ws, denial)| {
+            let denies = matches!(denial.clone().decision(ws.policy.mode), Decision::Deny(_));
+            (only_observes(ws), !denies)
+        })
     }
 
     /// Returns the objections to the call, in the order of the gate's checks.
