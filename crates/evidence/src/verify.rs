@@ -241,7 +241,7 @@ fn answer_for_audit(ws: &Workspace, audit: Audit) -> VerifyAnswer {
 
 impl VerifyAnswer {
     pub fn with_blocks(mut self, ws: &Workspace) -> Self {
-        let (blocks, unknown) = blocks(ws, |_, _| (), drop);
+        let (blocks, unknown) = blocks(ws);
         self.notes.extend(unknown.notes());
         self.lacks_history = unknown.lacks_history();
         Self { blocks: Some(blocks), ..self }
@@ -264,28 +264,18 @@ pub fn verify_signed(
     Ok(VerifyAnswer { anchors, ..answer })
 }
 
-/// Compares every file with its records. For each that has recorded lines, `each` makes what the caller
-/// needs, see [`compare_all_files`]. Files that no record names are among them: recorded lines may have
-/// been moved there.
-pub fn blocks<R: Send>(
-    ws: &Workspace,
-    each: impl Fn(&RelativePath, &FileProvenance) -> R + Sync,
-    mut take: impl FnMut(R),
-) -> (VerdictCounts, UnknownLines) {
+/// Counts the blocks of all files with recorded lines. Files that no record names are among them:
+/// recorded lines may have been moved there.
+fn blocks(ws: &Workspace) -> (VerdictCounts, UnknownLines) {
     let mut counts = VerdictCounts::default();
-    let of_recorded = |path: &RelativePath, file: &FileProvenance| {
-        file.lines.lines.iter().any(|line| line.claim.is_some()).then(|| {
-            let mut counts = VerdictCounts::default();
+    let of_file = |_: &RelativePath, file: &FileProvenance| {
+        let mut counts = VerdictCounts::default();
+        if file.lines.lines.iter().any(|line| line.claim.is_some()) {
             file.provenance.iter().for_each(|found| counts.count(found));
-            (counts, each(path, file))
-        })
-    };
-    let unknown = compare_all_files(ws, of_recorded, |found| {
-        if let Some((of_file, found)) = found {
-            counts.add_counts(of_file);
-            take(found);
         }
-    });
+        counts
+    };
+    let unknown = of_all_files(ws, answers::standing, of_file, |found| counts.add_counts(found));
     (counts, unknown)
 }
 
@@ -338,12 +328,12 @@ fn named_files(files: &[RelativePath]) -> Option<String> {
     })
 }
 
-/// Compares all files with their records, except those in `.orchestration`. For each that can be read,
-/// `each` makes what the caller needs, on several threads. `take` gets it, in the order of the files.
-/// Reads no more files once the workspace is stopped. Returns the files of which the answer is not
-/// complete.
-pub fn compare_all_files<R: Send>(
+/// Asks `find` about all files, except those in `.orchestration`. For each that can be read, `each`
+/// makes what the caller needs, on several threads. `take` gets it, in the order of the files. Reads no
+/// more files once the workspace is stopped. Returns the files of which the answer is not complete.
+pub fn of_all_files<R: Send>(
     ws: &Workspace,
+    find: impl Fn(&Workspace, &RelativePath) -> Option<FileProvenance> + Sync,
     each: impl Fn(&RelativePath, &FileProvenance) -> R + Sync,
     mut take: impl FnMut(R),
 ) -> UnknownLines {
@@ -357,7 +347,7 @@ pub fn compare_all_files<R: Send>(
     let mut unknown = UnknownLines { hint, ..UnknownLines::default() };
     for paths in files.chunks(AT_ONCE) {
         let of_file = |path: &RelativePath| {
-            let standing = (!ws.is_stopped()).then(|| answers::standing(ws, path))?;
+            let standing = (!ws.is_stopped()).then(|| find(ws, path))?;
             ws.progress().count_file();
             let file = standing?;
             let found = each(path, &file);

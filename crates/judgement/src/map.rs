@@ -77,7 +77,7 @@ pub struct MappedFile {
 fn produced_by_all(ws: &Workspace) -> (ByIntent, UnknownLines) {
     let mut found = ByIntent::new();
     let of_file = |path: &RelativePath, file: &FileProvenance| produced_of(ws, path, file);
-    let (_, unknown) = verify::blocks(ws, of_file, |produced| {
+    let unknown = verify::of_all_files(ws, answers::standing_owners, of_file, |produced| {
         for (intent, files) in produced {
             found.entry(intent).or_default().extend(files);
         }
@@ -87,7 +87,7 @@ fn produced_by_all(ws: &Workspace) -> (ByIntent, UnknownLines) {
 
 /// Returns what the intents have produced in one file. `None` if this clone lacks history that says it.
 fn produced_in_file(ws: &Workspace, path: &RelativePath) -> Option<ByIntent> {
-    let Some(file) = answers::standing(ws, path) else { return Some(ByIntent::new()) };
+    let Some(file) = answers::standing_owners(ws, path) else { return Some(ByIntent::new()) };
     (!file.lacks_history()).then(|| produced_of(ws, path, &file))
 }
 

@@ -44,7 +44,7 @@ pub(crate) struct IntentLines {
 
 impl LineCounts {
     /// Counts the lines of all files. `each` makes what else the caller needs of a file, and `take` gets
-    /// it; see [`verify::compare_all_files`].
+    /// it; see [`verify::of_all_files`].
     pub(crate) fn counted<R: Send>(
         ws: &Workspace,
         each: impl Fn(&RelativePath, &FileProvenance) -> R + Sync,
@@ -54,10 +54,11 @@ impl LineCounts {
         let of_file = |path: &RelativePath, file: &FileProvenance| {
             (Self::of_file(ws, path, file), each(path, file))
         };
-        let unknown = verify::compare_all_files(ws, of_file, |(of_file, found)| {
-            counts.add_lines(of_file);
-            take(found);
-        });
+        let unknown =
+            verify::of_all_files(ws, answers::standing_owners, of_file, |(of_file, found)| {
+                counts.add_lines(of_file);
+                take(found);
+            });
         Self { unknown, ..counts }
     }
 

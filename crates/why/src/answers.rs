@@ -18,7 +18,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::file_lines::provenance_of_file;
-use super::provenance_of_blocks::Provenance;
+use super::provenance_of_blocks::{AskedOfBlocks, Provenance};
 use super::suspect::Suspicion;
 use super::{ReadError, Workspace, namesake, suspect};
 use code::{Block, ContentHash, Document, LineRange};
@@ -359,7 +359,7 @@ pub enum Which {
 }
 
 pub fn file(ws: &Workspace, path: &RelativePath, document: &Document) -> FileProvenance {
-    provenance_of_file(ws, path, document, None)
+    provenance_of_file(ws, path, document, None, AskedOfBlocks::Verdicts)
 }
 
 /// Like [`file()`], but finds only what these commits and the work that is in no commit brought. So it
@@ -370,13 +370,20 @@ pub fn file_within(
     document: &Document,
     commits: &HashSet<ObjectId>,
 ) -> FileProvenance {
-    provenance_of_file(ws, path, document, Some(commits))
+    provenance_of_file(ws, path, document, Some(commits), AskedOfBlocks::Verdicts)
 }
 
 /// Like `file`, for a file in its present state. `None` if it is gone or cannot be read.
 pub fn standing(ws: &Workspace, path: &RelativePath) -> Option<FileProvenance> {
     let document = ws.read(path).ok()?;
     Some(file(ws, path, &document))
+}
+
+/// Like [`standing`], but finds only who brought the lines of each block: no verdict, and nothing of
+/// what happened since, so the texts that verdicts compare are not parsed.
+pub fn standing_owners(ws: &Workspace, path: &RelativePath) -> Option<FileProvenance> {
+    let document = ws.read(path).ok()?;
+    Some(provenance_of_file(ws, path, &document, None, AskedOfBlocks::Owners))
 }
 
 pub fn answer(

@@ -17,7 +17,7 @@ use ledger::{Entry, FileRecord, Ledger, RecordKind, SINGLE_LEDGER, kept_text};
 
 use crate::Workspace;
 use crate::block_changes::BlockChanges;
-use crate::provenance_of_blocks::{BlocksThen, FileToJudge, Provenance};
+use crate::provenance_of_blocks::{AskedOfBlocks, BlocksThen, FileToJudge, Provenance};
 use crate::unread::newer_format_note;
 
 /// A file's blocks with what is known about each. The answers of all faces are made from it.
@@ -52,6 +52,7 @@ pub(crate) fn provenance_of_file(
     path: &RelativePath,
     document: &Document,
     within: Option<&HashSet<ObjectId>>,
+    asked: AskedOfBlocks,
 ) -> FileProvenance {
     let blocks = document.blocks();
     let (mut lines, error) = match lines_of_file(ws, path, document, within) {
@@ -80,6 +81,7 @@ pub(crate) fn provenance_of_file(
     let changes = RefCell::new(BlockChanges::default());
     let last_change = |block: &Block| changes.borrow_mut().last_change(ws, path, document, block);
     let file = FileToJudge {
+        asked,
         path,
         document,
         blocks: &blocks,

@@ -54,6 +54,15 @@ pub struct LineShare {
 /// place is newer.
 type PlaceInHistory = (i64, usize);
 
+/// What is asked about the blocks of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AskedOfBlocks {
+    /// Only who brought their lines, and whether a person accepted them. For all else, other versions
+    /// of the file have to be parsed.
+    Owners,
+    Verdicts,
+}
+
 enum PairedAs {
     Whole(Verdict),
     /// The block's own tokens are the same, and those of the blocks inside it are not.
@@ -98,6 +107,7 @@ impl BlocksThen {
 }
 
 pub struct FileToJudge<'a> {
+    pub asked: AskedOfBlocks,
     pub path: &'a RelativePath,
     pub document: &'a Document,
     pub blocks: &'a FileBlocks,
@@ -160,7 +170,9 @@ impl FileToJudge<'_> {
         found.accepted = self.acceptance_of(block, own);
         if found.accepted.is_some() {
             found.verdict = Verdict::Exact;
-        } else if let Some(claim) = found.claim.clone() {
+        } else if self.asked == AskedOfBlocks::Verdicts
+            && let Some(claim) = found.claim.clone()
+        {
             self.compare(block, &claim, &said, &mut found);
         }
         found

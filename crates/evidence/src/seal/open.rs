@@ -117,7 +117,7 @@ fn versions_of_work(ws: &Workspace, path: &RelativePath) -> impl Iterator<Item =
 /// as a commit without hooks does. A record that was made after its commit is among them, although no
 /// seal can carry it.
 pub(super) fn unsealed_records(ws: &Workspace, path: &RelativePath) -> BTreeSet<String> {
-    let Some(file) = answers::standing(ws, path) else { return BTreeSet::new() };
+    let Some(file) = answers::standing_owners(ws, path) else { return BTreeSet::new() };
     let is_sealed = |claim: usize| !is_work(&file.lines.claims[claim].entry);
     let lines = file.lines.lines.iter();
     let asked: Vec<bool> =
@@ -238,9 +238,10 @@ fn lines_without_text(ws: &Workspace) -> Option<Finding> {
     let is_affected = |path: &&&RelativePath| {
         let mut records = recorded_texts(&ws.root, &ws.journal, path, is_work);
         records.retain(|(_, text)| !text.unkept.is_empty());
-        let Some(file) = answers::standing(ws, path).filter(|_| !records.is_empty()) else {
+        if records.is_empty() {
             return false;
-        };
+        }
+        let Some(file) = answers::standing_owners(ws, path) else { return false };
         let lines = &file.lines;
         let is_of_last = |version: &FileVersion| {
             let commit = CommitId(version.commit.to_string());

@@ -30,7 +30,7 @@ pub(super) fn suspect_findings(ws: &Workspace) -> Vec<Finding> {
 }
 
 fn suspects_in_file(ws: &Workspace, path: &RelativePath) -> Vec<Finding> {
-    let Some(file) = answers::standing(ws, path) else { return Vec::new() };
+    let Some(file) = answers::standing_owners(ws, path) else { return Vec::new() };
     let suspects = suspect::of_file(ws, &file.provenance).into_iter();
     let finding = |(at, suspicion): (usize, Suspicion)| {
         let block = &file.blocks.blocks[at];
