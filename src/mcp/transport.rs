@@ -27,7 +27,8 @@ pub(super) struct ClientStreams {
 }
 
 impl ClientStreams {
-    /// Starts both threads. The returned receiver closes when the last message is written.
+    /// Starts a thread that reads messages and one that writes them. The returned receiver closes when
+    /// the last message is written.
     pub(super) fn start(
         input: impl Read + Send + 'static,
         output: impl Write + Send + 'static,

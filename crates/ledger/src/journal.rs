@@ -594,7 +594,8 @@ pub(super) fn lost_open_records(root: &Root) -> Vec<LostRecords> {
         (writer, head)
     });
     let lost = records_in_none_of(heads, &open);
-    // An earlier version of this program did not note what was settled.
+    // The list of settled records may lack some, since earlier versions of this program kept no list.
+    // So a record counts as lost only if it is in no other place either.
     if lost.is_empty() { lost } else { lost_records(root) }
 }
 

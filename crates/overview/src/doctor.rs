@@ -229,7 +229,7 @@ fn hooks(ws: &Workspace) -> CheckResult {
         open += &format!("; {} in no commit yet", counted(standing.len(), "record"));
     }
     if gone > 0 {
-        // The code was undone, is on another branch, or was moved among too much other code.
+        // Such code was undone, is on another branch, or was moved in a change that is too large to search.
         let records = counted(gone, "record");
         open += &format!(
             "; {records} of code that was not found here, kept as long as git has it, and for 90 days"

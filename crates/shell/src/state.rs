@@ -17,7 +17,7 @@ pub(super) type Elements = Vec<Vec<WordPiece>>;
 #[derive(Clone, PartialEq)]
 pub(super) struct Variable {
     pub(super) elements: Elements,
-    /// True if the variable is certainly set at this point of the walk.
+    /// False if only some branches of the script have set the variable, as in `if x; then a=1; fi`.
     pub(super) sure: bool,
 }
 

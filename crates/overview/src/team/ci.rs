@@ -16,7 +16,8 @@ const JENKINS_TEXT: &str = include_str!("../../../../integrations/ci/jenkins.gro
 /// counts as ours.
 const FILLED_IN: [&str; 3] = ["INTENT_ARCHIVE:", "INTENT_SHA256:", "INTENT_FOLDER:"];
 
-/// Returns the file of the job for each forge that the tree or a remote names.
+/// Returns where the CI job lies for each forge, such as GitLab, that a file of the project or the
+/// address of a remote names.
 pub(super) fn job_files(place: &TeamPlace, remotes: &[String]) -> Vec<&'static str> {
     let in_tree = [
         (WORKFLOW, &[".github/workflows"][..]),

@@ -24,7 +24,7 @@ pub(super) struct CallForms {
     pub any: bool,
 }
 
-/// The functions by language and name.
+/// The functions of a change, by the language of their file and by their name.
 pub(super) type FunctionsByName = HashMap<(&'static str, String), Vec<Id>>;
 
 pub(super) fn functions_by_name(files: &[File<'_>]) -> FunctionsByName {
