@@ -293,6 +293,22 @@ fn words_are_split_as_bash_splits_them() {
         "é",
         "a\\\\b",
         "{1..3}{a,b}",
+        "{01..03}",
+        "{8..011}",
+        "{-01..1}",
+        "{3..1}",
+        "{1..5..2}",
+        "{5..1..2}",
+        "{1..5..-2}",
+        "{a..e..2}",
+        "{e..a}",
+        "r{m..m..1}",
+        "{1..2..3..4}",
+        "$'\\x{72}\\x{6d}'",
+        "$(echo -e '\\033')",
+        "$(printf '\\033')",
+        "$(cd . && echo a; echo b)",
+        "$(cat <(echo a) <(echo b))",
     ] {
         let expected = bash(word).expect("bash reads it");
         let reading = posix(&format!("printf '%s\\0' {word}"));

@@ -464,20 +464,36 @@ fn first_brace(atoms: &[Atom]) -> Option<Brace> {
     None
 }
 
+/// Returns the words of a range as bash makes them: `1..3`, `01..10..2` or `a..e`. The last number is
+/// the step.
 fn range(atoms: &[Atom]) -> Option<Vec<Vec<Atom>>> {
     let text: String =
         atoms.iter().map(|a| if let Atom::Unquoted(c) = a { *c } else { '\0' }).collect();
-    let (from, to) = text.split_once("..")?;
+    let parts: Vec<&str> = text.split("..").collect();
+    let (from, to, step) = match parts.as_slice() {
+        [from, to] => (*from, *to, 1),
+        [from, to, step] => (*from, *to, step.parse::<i64>().ok()?.unsigned_abs().max(1)),
+        _ => return None,
+    };
+    let members = |from: i64, to: i64| {
+        let (from, step) = (i128::from(from), i128::from(step));
+        let count = (i128::from(to) - from).abs() / step;
+        let by = if i128::from(to) < from { -step } else { step };
+        (0..=count).take(MAX_BRACE_WORDS).map(move |at| from + at * by)
+    };
     let spelled = |text: String| text.chars().map(Atom::Unquoted).collect::<Vec<_>>();
-    if let (Ok(from), Ok(to)) = (from.parse::<i32>(), to.parse::<i32>()) {
-        let numbers = from.min(to)..=from.max(to);
-        return Some(numbers.take(MAX_BRACE_WORDS).map(|n| spelled(n.to_string())).collect());
+    if let (Ok(first), Ok(last)) = (from.parse::<i64>(), to.parse::<i64>()) {
+        let digits = |text: &str| text.trim_start_matches(['-', '+']).len();
+        let is_padded =
+            |text: &str| digits(text) > 1 && text.trim_start_matches(['-', '+']).starts_with('0');
+        let width = if is_padded(from) || is_padded(to) { from.len().max(to.len()) } else { 0 };
+        return Some(members(first, last).map(|n| spelled(format!("{n:0width$}"))).collect());
     }
-    let (mut from, mut to) = (from.chars(), to.chars());
-    match (from.next(), from.next(), to.next(), to.next()) {
-        (Some(a), None, Some(b), None) if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() => {
-            Some((a.min(b)..=a.max(b)).map(|c| spelled(c.to_string())).collect())
-        }
+    let letter = |text: &str| match text.as_bytes() {
+        [letter] if letter.is_ascii_alphabetic() => Some(i64::from(*letter)),
         _ => None,
-    }
+    };
+    let letters = members(letter(from)?, letter(to)?);
+    let letters = letters.filter_map(|letter| Some(char::from(u8::try_from(letter).ok()?)));
+    Some(letters.map(|letter| spelled(letter.to_string())).collect())
 }

@@ -144,6 +144,26 @@ impl StreamData {
         Self { present: true, ..Self::default() }
     }
 
+    /// Returns the output of two commands, one after the other. If it is not certain that both run, the
+    /// text is unknown.
+    pub(super) fn followed_by(self, next: Self, is_certain: bool) -> Self {
+        if !self.present || !next.present {
+            let only = if self.present { self } else { next };
+            let pieces = only.pieces.filter(|pieces| is_certain || pieces.is_empty());
+            return Self { pieces, ..only };
+        }
+        let both = self.pieces.zip(next.pieces).filter(|_| is_certain);
+        Self {
+            present: true,
+            pieces: both.map(|(first, second)| [first, second].concat()),
+            download: self.download || next.download,
+            decoded: self.decoded || next.decoded,
+            file: self.file || next.file,
+            path: None,
+            tainted: self.tainted || next.tainted,
+        }
+    }
+
     pub(super) fn text(&self) -> Option<String> {
         Arg::from_pieces(self.pieces.as_deref()?).literal().map(str::to_owned)
     }

@@ -24,7 +24,7 @@ use super::{Class, CommandContext, PathEffect, Prediction};
 /// A text that takes more steps than this is unreadable. Commands that start no program count as
 /// well.
 const MAX_STEPS: usize = 6_000;
-/// The content of a file that is written in more pieces than this is not kept.
+/// The content of a file, or the output of a list of commands, in more pieces than this is not kept.
 const MAX_PIECES: usize = 1_000;
 const MAX_RECURSION: usize = 12;
 
@@ -83,7 +83,7 @@ impl Shell {
     }
 
     pub(super) fn script(&mut self, script: &Script) -> StreamData {
-        let mut last = StreamData::default();
+        let mut all = StreamData::default();
         // The state before the first command that may be skipped. In `make || cd x; ls`, `ls` may
         // run in either folder.
         let mut short: Option<ShellState> = None;
@@ -103,7 +103,11 @@ impl Shell {
                     (sure, likely) = (true, true);
                 }
             }
-            last = self.item(item);
+            // In `cd a && pwd`, `pwd` is taken to run.
+            all = all.followed_by(self.item(item), likely);
+            if all.pieces.as_ref().is_some_and(|pieces| pieces.len() > MAX_PIECES) {
+                all.pieces = None;
+            }
             // In `cd a && cd b; ls`, `ls` is taken to run in `a/b`.
             if let Some(short) = short.as_mut().filter(|_| likely) {
                 short.cwd.clone_from(&self.state.cwd);
@@ -112,7 +116,7 @@ impl Shell {
             likely &= succeeds(item, &["succeeds", "continues"]);
         }
         self.merge_with(short);
-        last
+        all
     }
 
     fn item(&mut self, item: &Pipeline) -> StreamData {

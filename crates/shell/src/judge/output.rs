@@ -8,7 +8,7 @@ use super::{
     Arg, ProgramCall, Shell, StreamData, WordOrigin, WordPiece, is_downloaded_here, rules, table,
 };
 use crate::argument::joined_by_spaces;
-use crate::parse::unescape;
+use crate::parse::{PrintProgram, printed};
 use crate::paths;
 
 pub(super) fn output_of_call(shell: &Shell, call: &ProgramCall) -> StreamData {
@@ -21,7 +21,16 @@ pub(super) fn output_of_call(shell: &Shell, call: &ProgramCall) -> StreamData {
             stdin.clone()
         }
         "cat" | "head" | "tail" | "tac" | "zcat" | "bat" => files(shell, call),
-        "tee" | "sort" | "uniq" => stdin.clone(),
+        "tee" => stdin.clone(),
+        "sort" | "uniq" if operands(call.args, SORT_OPTIONS).is_empty() => stdin.clone(),
+        "sort" | "uniq" => files(shell, call),
+        // What a list prints is known in spite of these: `$(cd src && pwd)`.
+        ":" | "[" | "exit" | "false" | "return" | "test" | "true" => {
+            StreamData::with_known_pieces(vec![])
+        }
+        "cd" | "export" | "mkdir" | "touch" if !call.args.iter().any(Arg::looks_like_option) => {
+            StreamData::with_known_pieces(vec![])
+        }
         "find" | "gfind" => known_or_not(super::remove::printed_by_find(call.args)),
         "pwd" => StreamData::with_known_pieces(vec![shell.current_folder()]),
         "mktemp" => temporary(call),
@@ -55,14 +64,18 @@ fn known_or_not(pieces: Option<Vec<WordPiece>>) -> StreamData {
 }
 
 fn files(shell: &Shell, call: &ProgramCall) -> StreamData {
-    let named = operands(call.args, &["-n", "-c", "--lines", "--bytes"]);
-    let made = named.iter().find_map(|arg| shell.output_of_substitution(arg));
-    if named.is_empty() {
-        return StreamData { pieces: None, present: true, ..call.stdin.clone() };
-    }
-    let download = named.iter().any(|arg| is_downloaded_here(shell, arg));
-    made.unwrap_or(StreamData { file: true, download, ..StreamData::with_unknown_content() })
+    let named = operands(call.args, &[&["-n", "-c", "--lines", "--bytes"], SORT_OPTIONS].concat());
+    let content = |arg: &&Arg| {
+        let download = is_downloaded_here(shell, arg);
+        let unknown = StreamData { file: true, download, ..StreamData::with_unknown_content() };
+        shell.output_of_substitution(arg).unwrap_or(unknown)
+    };
+    let all = named.iter().map(content).reduce(|first, next| first.followed_by(next, true));
+    all.unwrap_or(StreamData { pieces: None, present: true, ..call.stdin.clone() })
 }
+
+/// The options of `sort` that take a value.
+const SORT_OPTIONS: &[&str] = &["-k", "-t", "-o", "-S", "-T", "--key", "--output"];
 
 fn echo(args: &[Arg]) -> Vec<WordPiece> {
     let flag = |arg: &&Arg| arg.is_any_of(&["-n", "-e", "-E", "-ne", "-en"]);
@@ -72,7 +85,10 @@ fn echo(args: &[Arg]) -> Vec<WordPiece> {
     if escapes {
         for piece in &mut pieces {
             if let WordPiece::Text(text) = piece {
-                *text = unescape(text);
+                match printed(text, PrintProgram::Echo) {
+                    Some(printed) => *text = printed,
+                    None => return Arg::unknown("$(…)", WordOrigin::Output).pieces,
+                }
             }
         }
     }
@@ -90,11 +106,14 @@ fn printf(args: &[Arg]) -> Option<Vec<WordPiece>> {
     loop {
         let mut used = false;
         let mut parts = format.split('%');
-        pieces.push(WordPiece::Text(unescape(parts.next()?)));
+        pieces.push(WordPiece::Text(printed(parts.next()?, PrintProgram::Printf)?));
         while let Some(part) = parts.next() {
             if part.is_empty() {
                 pieces.push(WordPiece::Text("%".to_owned()));
-                pieces.push(WordPiece::Text(unescape(parts.next().unwrap_or_default())));
+                pieces.push(WordPiece::Text(printed(
+                    parts.next().unwrap_or_default(),
+                    PrintProgram::Printf,
+                )?));
                 continue;
             }
             let kind = part.chars().next()?;
@@ -104,11 +123,13 @@ fn printf(args: &[Arg]) -> Option<Vec<WordPiece>> {
             if let Some(word) = words.next() {
                 used = true;
                 match word.literal() {
-                    Some(text) if kind == 'b' => pieces.push(WordPiece::Text(unescape(text))),
+                    Some(text) if kind == 'b' => {
+                        pieces.push(WordPiece::Text(printed(text, PrintProgram::Printf)?))
+                    }
                     _ => pieces.extend(word.pieces.iter().cloned()),
                 }
             }
-            pieces.push(WordPiece::Text(unescape(&part[1..])));
+            pieces.push(WordPiece::Text(printed(&part[1..], PrintProgram::Printf)?));
         }
         if !used || words.len() == 0 {
             return Some(pieces);

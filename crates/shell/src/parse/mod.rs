@@ -12,7 +12,7 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 pub(super) use script::declares;
-pub(super) use word::unescape;
+pub(super) use word::{PrintProgram, printed, unescape};
 
 /// A text with more characters is not parsed, because a person could not judge it at a glance
 /// either.

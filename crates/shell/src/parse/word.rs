@@ -341,8 +341,38 @@ impl Parser<'_> {
     }
 }
 
-/// Replaces escapes such as `\n`, `\x72` and `\162` by their characters, as `$'…'`, `echo -e` and
-/// `printf` do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PrintProgram {
+    /// `echo -e`, for which `\162` is no escape.
+    Echo,
+    Printf,
+}
+
+/// Returns what a program prints for a text with escapes. `None` if its forms differ: `printf %b '\0162'`
+/// prints an `r`, and `printf '\0162'` the character 14 and a 2.
+pub(crate) fn printed(text: &str, by: PrintProgram) -> Option<String> {
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        if c != '\\' {
+            continue;
+        }
+        let escape = rest.next();
+        let next = rest.as_str().as_bytes();
+        let is_octal = |byte: &u8| matches!(byte, b'0'..=b'7');
+        match escape {
+            Some('c' | '\'' | '"' | '?') => return None,
+            Some('1'..='7') if by == PrintProgram::Echo => return None,
+            Some('0') if next.iter().take(3).filter(|byte| is_octal(byte)).count() == 3 => {
+                return None;
+            }
+            Some('x') if next.starts_with(b"{") => return None,
+            _ => {}
+        }
+    }
+    Some(unescape(text))
+}
+
+/// Replaces escapes such as `\n`, `\x72` and `\162` by their characters, as `$'…'` does.
 pub(crate) fn unescape(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = text.chars();
@@ -361,10 +391,21 @@ fn escape(rest: &mut Chars<'_>, bytes: &mut Vec<u8>) {
     let simple = "ntrabeEfv".find(next).map(|at| b"\n\t\r\x07\x08\x1b\x1b\x0c\x0b"[at]);
     match next {
         _ if simple.is_some() => bytes.extend(simple),
-        'x' => match digits(rest, 16, 2) {
-            Some(value) => bytes.push((value & 0xff) as u8),
-            None => bytes.extend(b"\\x"),
-        },
+        'x' => {
+            let mut braced = rest.clone();
+            let is_braced = braced.next() == Some('{');
+            let value = match is_braced {
+                true => digits(&mut braced, 16, usize::MAX).filter(|_| braced.next() == Some('}')),
+                false => digits(rest, 16, 2),
+            };
+            if is_braced && value.is_some() {
+                *rest = braced;
+            }
+            match value {
+                Some(value) => bytes.push((value & 0xff) as u8),
+                None => bytes.extend(b"\\x"),
+            }
+        }
         'u' | 'U' => match digits(rest, 16, if next == 'u' { 4 } else { 8 }) {
             Some(value) => {
                 let c = char::from_u32(value).unwrap_or('\u{fffd}');
