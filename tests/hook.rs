@@ -119,9 +119,8 @@ fn told(host: &str, name: &str, payload: &str, situation: Situation) -> (String,
     if situation == Situation::Selected {
         let selection = session::Selection {
             intent_id: "INT-001".to_owned(),
-            branch: None,
             selected_at: "2026-11-22T02:00:00.000Z".to_owned(),
-            actor: None,
+            ..session::Selection::default()
         };
         let root = Root::find(&root, &ground::Environment::of_process()).expect("a root");
         session::select_for(&root, &actor(host, payload), &selection).expect("selected");
@@ -323,9 +322,8 @@ fn the_record_names_the_model_and_the_session() {
             session = actor(host, payload);
             let selection = session::Selection {
                 intent_id: "INT-001".to_owned(),
-                branch: None,
                 selected_at: "2026-11-22T02:00:00.000Z".to_owned(),
-                actor: None,
+                ..session::Selection::default()
             };
             session::select_for(&root, &session, &selection).expect("selected");
             if nth + 1 == calls.len() {
@@ -379,9 +377,9 @@ fn a_session_that_the_host_clears_loses_its_selection() {
         for id in ["one", "one/helper", "other"] {
             let selection = session::Selection {
                 intent_id: "INT-001".to_owned(),
-                branch: None,
                 selected_at: "2026-11-22T02:00:00.000Z".to_owned(),
                 actor: Some(of(id)),
+                ..session::Selection::default()
             };
             session::select_for(&root, &of(id), &selection).expect("selected");
         }
@@ -403,9 +401,8 @@ fn owners_are_told_according_to_the_asking_agents_selection() {
     let root = Root::find(&repo.root(), &ground::Environment::of_process()).expect("a root");
     let selection = |intent: &str| session::Selection {
         intent_id: intent.to_owned(),
-        branch: None,
         selected_at: "2026-11-22T02:00:00.000Z".to_owned(),
-        actor: None,
+        ..session::Selection::default()
     };
     session::select(&root, &selection("INT-001")).expect("selected by the person");
     session::select_for(&root, "claude-code:two", &selection("INT-002")).expect("selected");

@@ -178,9 +178,8 @@ fn place() -> Repo {
     for host in HOSTS {
         let selection = ground::session::Selection {
             intent_id: "INT-001".to_owned(),
-            branch: None,
             selected_at: "2026-11-22T02:00:00.000Z".to_owned(),
-            actor: None,
+            ..ground::session::Selection::default()
         };
         let actor = format!("{}:s", host.name);
         ground::session::select_for(&root, &actor, &selection).expect("selected");

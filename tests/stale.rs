@@ -34,9 +34,8 @@ impl Place {
         for name in ["a", "b", "c"] {
             let selection = session::Selection {
                 intent_id: "INT-001".to_owned(),
-                branch: None,
                 selected_at: "2026-11-22T02:00:00.000Z".to_owned(),
-                actor: None,
+                ..session::Selection::default()
             };
             session::select_for(&root, &format!("claude-code:{name}"), &selection)
                 .expect("selected");

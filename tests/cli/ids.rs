@@ -302,3 +302,23 @@ fn accepting_an_edit_does_not_give_it_to_the_other_intent() {
     let block = &lab.json(&["why", "b.rs"])["blocks"][0];
     assert_eq!(block["intent"], serde_json::Value::Null, "{block}");
 }
+
+/// Two clones gave one id to two intents, and the other one keeps it after a merge.
+#[test]
+fn a_selection_is_of_the_intent_that_was_selected() {
+    let lab = Lab::with_list();
+    lab.fine(&["new", "Sign in", "--scope", "src/**", "--start"]);
+    lab.commit();
+    lab.fine(&["select", "INT-001"]);
+    let selected = || lab.json(&["status"])["selected"]["id"].as_str().map(str::to_owned);
+    assert_eq!(selected().as_deref(), Some("INT-001"));
+    let mine = lab.read(LIST);
+    // A new name makes no other intent.
+    lab.write(LIST, mine.replace("name: Sign in", "name: Log in"));
+    assert_eq!(selected().as_deref(), Some("INT-001"));
+    let bill = mine.replace("name: Sign in", "name: Bill");
+    let entry = mine.split_once("intents:\n").expect("a list").1;
+    let renumbered = entry.replace("id: INT-001", "id: INT-002\n    formerly: [INT-001]");
+    lab.write(LIST, format!("{bill}{renumbered}"));
+    assert_eq!(selected().as_deref(), Some("INT-002"), "{}", lab.read(LIST));
+}

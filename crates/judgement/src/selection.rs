@@ -54,10 +54,11 @@ pub fn other_sessions(
     let session_of = |actor: &str| actor.split('/').next().unwrap_or_default().to_owned();
     let (me, oldest) = (me.map(session_of), clock::hours_ago(RECENT_HOURS));
     let selections = session::selections(&ws.root).into_iter();
-    let sessions = selections.filter_map(|Selection { intent_id, selected_at, actor, .. }| {
+    let sessions = selections.filter_map(|selection| {
+        let intent = ws.intent_of_selection(&selection);
+        let Selection { selected_at, actor, .. } = selection;
         let actor = actor?;
         let wrote_at = session::time_of_write(&ws.root, &actor).filter(|at| *at >= oldest)?;
-        let intent = ws.registry.present_id(&intent_id).to_owned();
         Some(OtherSession { actor, intent, selected_at, wrote_at })
     });
     let same = |id: &String| *id == intent.id.value || overlaps.contains(id);
@@ -114,7 +115,13 @@ pub fn bind(
         let note = previous.as_ref().map(|previous| format!("before: {previous}"));
         record::append(ws, Record { note, ..selected })?;
     }
-    let selection = Selection { intent_id: id, branch: None, selected_at: clock::now(), actor };
+    let then = session::SelectedText {
+        name: intent.name.value.clone(),
+        hash: intent.hash(),
+        revision: ws.head().map(|head| head.0.clone()),
+    };
+    let selected_at = clock::now();
+    let selection = Selection { intent_id: id, branch: None, selected_at, actor, then: Some(then) };
     match session_id {
         Some(session_id) => session::select_for(&ws.root, session_id, &selection)?,
         None => session::select(&ws.root, &selection)?,

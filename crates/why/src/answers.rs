@@ -359,7 +359,7 @@ pub enum Which {
 }
 
 pub fn file(ws: &Workspace, path: &RelativePath, document: &Document) -> FileProvenance {
-    provenance_of_file(ws, path, document, None, AskedOfBlocks::Verdicts)
+    provenance_of_file(ws, path, document, AskedOfBlocks::Verdicts)
 }
 
 /// Like [`file()`], but finds only what these commits and the work that is in no commit brought. So it
@@ -370,7 +370,7 @@ pub fn file_within(
     document: &Document,
     commits: &HashSet<ObjectId>,
 ) -> FileProvenance {
-    provenance_of_file(ws, path, document, Some(commits), AskedOfBlocks::Verdicts)
+    provenance_of_file(ws, path, document, AskedOfBlocks::VerdictsWithin(commits))
 }
 
 /// Like `file`, for a file in its present state. `None` if it is gone or cannot be read.
@@ -383,7 +383,7 @@ pub fn standing(ws: &Workspace, path: &RelativePath) -> Option<FileProvenance> {
 /// what happened since, so the texts that verdicts compare are not parsed.
 pub fn standing_owners(ws: &Workspace, path: &RelativePath) -> Option<FileProvenance> {
     let document = ws.read(path).ok()?;
-    Some(provenance_of_file(ws, path, &document, None, AskedOfBlocks::Owners))
+    Some(provenance_of_file(ws, path, &document, AskedOfBlocks::Owners))
 }
 
 pub fn answer(

@@ -126,7 +126,7 @@ fn edited_files_of_intents(
     git: &Git,
     commit: &CommitId,
 ) -> Result<Vec<RelativePath>, GitError> {
-    let Some(store) = ws.kept_answers.as_deref() else {
+    let Some(store) = ws.kept_answers() else {
         return Ok(only_of_intents(edited_files(ws, commit)?));
     };
     let view = git.object_reader()?.view_of_history()?;

@@ -1,7 +1,7 @@
 //! Who brought each line of a file of the workspace, and what that says about its blocks.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 
 use code::{Block, Document, FileBlocks};
@@ -45,17 +45,15 @@ impl FileProvenance {
     }
 }
 
-/// Finds out who brought the lines of a file, and what that says about its blocks. `within` are the
-/// commits that are asked about; see [`LineFinder::within`].
+/// Finds out who brought the lines of a file, and what that says about its blocks.
 pub(crate) fn provenance_of_file(
     ws: &Workspace,
     path: &RelativePath,
     document: &Document,
-    within: Option<&HashSet<ObjectId>>,
-    asked: AskedOfBlocks,
+    asked: AskedOfBlocks<'_>,
 ) -> FileProvenance {
     let blocks = document.blocks();
-    let (mut lines, error) = match lines_of_file(ws, path, document, within) {
+    let (mut lines, error) = match lines_of_file(ws, path, document, asked) {
         Ok(lines) => (lines, None),
         Err(error) => {
             let lines = LineText::new(document.text().into_bytes()).len();
@@ -122,7 +120,7 @@ fn lines_of_file(
     ws: &Workspace,
     path: &RelativePath,
     document: &Document,
-    within: Option<&HashSet<ObjectId>>,
+    asked: AskedOfBlocks<'_>,
 ) -> Result<FileLines, GitError> {
     let text = document.text().into_bytes();
     let Some(git) = ws.git() else {
@@ -131,17 +129,17 @@ fn lines_of_file(
     let mut reader = git.object_reader()?.accepting(ws.head())?;
     let prefix = git.path_in_repository("");
     let none = Ledger::default();
-    let (asked, journal): (AskedTree, &Ledger) = match ws.evidence_source() {
+    let (tree, journal): (AskedTree, &Ledger) = match ws.evidence_source() {
         Target::WorkTree => (AskedTree::WorkTree, &ws.journal),
         Target::Index => (AskedTree::Index(Arc::new(evidence_in_index(git)?)), &ws.journal),
         Target::Commit(commit) => {
             (AskedTree::Tree(reader.commit(git.object_id(&commit)?)?.tree), &none)
         }
     };
-    let store = ws.kept_answers.as_deref();
+    let store = ws.kept_answers();
     let known = store.map(|store| KnownOrigins::new(store, &mut reader)).transpose()?;
     let known = known.as_ref();
-    let knowledge = Knowledge::new(&ws.root, prefix.clone(), asked).with_known(known);
+    let knowledge = Knowledge::new(&ws.root, prefix.clone(), tree).with_known(known);
     let mut knowledge = knowledge.with_evidence(Arc::clone(&ws.known_evidence));
     if *ws.files() == Target::Index && ws.evidence_source() == Target::Index {
         let compared = ws.compared_with(ws.head())?;
@@ -158,6 +156,10 @@ fn lines_of_file(
             let changed = changes_of_work(ws, (git, &mut reader), path, &text)?;
             AskedText::Work { parents, text, changed }
         }
+    };
+    let within = match asked {
+        AskedOfBlocks::VerdictsWithin(commits) => Some(commits),
+        AskedOfBlocks::Owners | AskedOfBlocks::Verdicts => None,
     };
     let mut finder = LineFinder {
         root: &ws.root,

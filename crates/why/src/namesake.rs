@@ -8,7 +8,8 @@
 //! unknown version" of the present intent.
 
 use super::Workspace;
-use ground::CommitId;
+use ground::session::SelectedText;
+use ground::{CommitId, Selection};
 use intents::Intent;
 use ledger::{Claim, Entry, Record, evidence};
 
@@ -25,6 +26,24 @@ impl Workspace {
     /// that [`Self::intent_of`] describes.
     pub fn intent_named(&self, entry: &Entry) -> Option<String> {
         Some(self.present_name(entry.record.intent_id.as_deref()?, self.namesake(entry, None)))
+    }
+
+    /// Returns the present id of a selected intent. If the id belongs to another intent now, the result
+    /// has the form that [`Self::intent_of`] describes, so nobody works under an intent that was not
+    /// selected.
+    pub fn intent_of_selection(&self, selection: &Selection) -> String {
+        let id = selection.intent_id.as_str();
+        let is_other_name = |then: &&SelectedText| {
+            self.registry.get(id).is_some_and(|present| present.name.value != then.name)
+        };
+        let namesake = selection.then.as_ref().filter(is_other_name).and_then(|then| {
+            if self.renumbered(id, &then.name).is_some() {
+                return Some(then.name.clone());
+            }
+            let at = || then.revision.iter().map(|commit| CommitId(commit.clone())).collect();
+            find(self, self.registry.get(id)?, (id, &then.hash, Some(&then.name)), at)
+        });
+        self.present_name(id, namesake)
     }
 
     /// Returns the present id of an intent, or the id with the name of the namesake that it is
@@ -136,7 +155,7 @@ fn find(
     ws: &Workspace,
     present: &Intent,
     (id, hash, cited): (&str, &str, Option<&str>),
-    at: impl Fn() -> Vec<CommitId>,
+    at: impl FnOnce() -> Vec<CommitId>,
 ) -> Option<String> {
     if present.reads_as(hash) {
         return None;

@@ -5,7 +5,7 @@
 //! there. If two intents have exactly half each, both are shown.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use crate::block_changes::{FormerBlock, LastChange};
@@ -56,11 +56,13 @@ type PlaceInHistory = (i64, usize);
 
 /// What is asked about the blocks of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AskedOfBlocks {
+pub enum AskedOfBlocks<'a> {
     /// Only who brought their lines, and whether a person accepted them. For all else, other versions
     /// of the file have to be parsed.
     Owners,
     Verdicts,
+    /// The verdicts, from what these commits and the work that is in no commit brought.
+    VerdictsWithin(&'a HashSet<ObjectId>),
 }
 
 enum PairedAs {
@@ -107,7 +109,7 @@ impl BlocksThen {
 }
 
 pub struct FileToJudge<'a> {
-    pub asked: AskedOfBlocks,
+    pub asked: AskedOfBlocks<'a>,
     pub path: &'a RelativePath,
     pub document: &'a Document,
     pub blocks: &'a FileBlocks,
@@ -170,7 +172,7 @@ impl FileToJudge<'_> {
         found.accepted = self.acceptance_of(block, own);
         if found.accepted.is_some() {
             found.verdict = Verdict::Exact;
-        } else if self.asked == AskedOfBlocks::Verdicts
+        } else if self.asked != AskedOfBlocks::Owners
             && let Some(claim) = found.claim.clone()
         {
             self.compare(block, &claim, &said, &mut found);

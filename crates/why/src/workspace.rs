@@ -66,7 +66,7 @@ pub struct Workspace {
     compared: Arc<Mutex<Vec<KnownComparison>>>,
     pub(crate) known_evidence: Arc<ReadEvidence>,
     /// What was found out about history before. `None` if the caller must not rely on it.
-    pub(crate) kept_answers: Option<Arc<AnswerStore>>,
+    kept_answers: Option<Arc<AnswerStore>>,
     pub(crate) known_commits: Arc<KnownCommits>,
     files_of_intents: Arc<OnceLock<FilesOfIntents>>,
     first_evidence_month: Arc<OnceLock<Option<String>>>,
@@ -182,6 +182,11 @@ impl Workspace {
         let place = cache::shared(&self.root, "answers");
         let kept_answers = place.and_then(|place| AnswerStore::open(&place)).map(Arc::new);
         Self { kept_answers, known_evidence: Arc::default(), ..self }
+    }
+
+    /// `None` if earlier answers must not be relied on, or cannot be kept.
+    pub fn kept_answers(&self) -> Option<&AnswerStore> {
+        self.kept_answers.as_deref()
     }
 
     /// If a sparse checkout leaves the registry out of the work tree, reads the registry and the
@@ -804,15 +809,15 @@ impl Workspace {
         ))
     }
 
-    /// Returns the present id of the intent that the session has selected, or the person if no
-    /// session is named.
+    /// Returns the intent that the session has selected, or the person if no session is named; see
+    /// [`Self::intent_of_selection`].
     pub fn selected(&self, session: Option<&str>) -> Option<String> {
         let may_know = |id: &str| may_know(&self.registry, id);
         let selected = match session {
             Some(session) => session::selected_by(&self.root, session, may_know),
             None => self.selection.clone(),
         };
-        selected.map(|selection| self.registry.present_id(&selection.intent_id).to_owned())
+        selected.map(|selection| self.intent_of_selection(&selection))
     }
 }
 

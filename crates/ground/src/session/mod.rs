@@ -40,7 +40,7 @@ use code::hex;
 /// A selected intent. The person's selection is stored in
 /// `.orchestration/active_intent_current.json`, and a session's below
 /// `.orchestration/local/sessions/`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Selection {
     /// The id of the intent.
     pub intent_id: String,
@@ -52,6 +52,21 @@ pub struct Selection {
     /// The session that selected it: `host:session`. Absent for the person's own selection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
+    /// What the intent was then, since its id may belong to another intent later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub then: Option<SelectedText>,
+}
+
+/// What an intent was when it was selected.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct SelectedText {
+    /// The name of the intent.
+    pub name: String,
+    /// The hash of its text, as records have it.
+    pub hash: String,
+    /// The commit that was checked out. Absent without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
 }
 
 /// A selection larger than this, in bytes, was not written by us and is not read.
@@ -328,7 +343,7 @@ mod tests {
     use super::*;
 
     fn selection(id: &str) -> Selection {
-        Selection { intent_id: id.into(), branch: None, selected_at: clock::now(), actor: None }
+        Selection { intent_id: id.into(), selected_at: clock::now(), ..Selection::default() }
     }
 
     #[test]
