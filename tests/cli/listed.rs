@@ -61,9 +61,28 @@ fn a_list_without_counts_says_how_to_get_them() {
             lab.commit();
         }
         assert!(lab.fine(&["list"]).ends_with(&format!("hint: {HINT}\n")));
-        assert!(!lab.fine(&["list", "--count"]).contains(HINT));
         assert!(!lab.fine(&["--json", "list"]).contains("hint"));
     }
+    assert!(!lab.fine(&["list", "--count"]).contains(HINT));
+}
+
+#[test]
+fn a_list_shows_what_was_counted_last() {
+    let lab = recorded();
+    let of_first = |arguments: &[&str]| {
+        let list = lab.json(arguments);
+        (list[0]["lines"].as_u64(), list[0]["counted_at"].as_str().map(str::to_owned))
+    };
+    assert_eq!(of_first(&["list"]), (None, None));
+    let (counted, counted_at) = of_first(&["list", "--count"]);
+    assert_eq!((counted.is_some_and(|lines| lines > 0), counted_at), (true, None));
+    let commit = lab.git_says(&["rev-parse", "HEAD"]).trim().to_owned();
+    // Later work is not counted, and the answer says which commit it is about.
+    lab.write("src/auth.rs", ONE);
+    lab.commit();
+    assert_eq!(of_first(&["list"]), (counted, Some(commit.clone())));
+    let hint = format!("counted at commit {}; `intent list --count` counts again", &commit[..10]);
+    assert!(lab.fine(&["list"]).ends_with(&format!("hint: {hint}\n")));
 }
 
 #[test]

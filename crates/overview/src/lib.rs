@@ -6,6 +6,7 @@
 //! - [`criteria`]: testing the acceptance criteria of an intent, and completing it.
 //! - [`doctor`]: whether everything is in place, and what to do if not.
 //! - [`init`]: creating the first files of a workspace.
+//! - `last_counts`: what `intent list --count` counted last.
 //! - `line_counts`: how many lines each intent, contributor and month brought.
 //! - [`own_setup`]: what `init` wrote, which no check reports.
 //! - [`report`]: what came of the intents of a workspace, in one answer.
@@ -21,6 +22,7 @@ pub mod context;
 pub mod criteria;
 pub mod doctor;
 pub mod init;
+mod last_counts;
 mod line_counts;
 pub mod own_setup;
 pub mod report;

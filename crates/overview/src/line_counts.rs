@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
+use crate::last_counts::ProducedCounts;
 use evidence::verify::{self, UnknownLines};
 use ground::RelativePath;
 use ledger::{Claim, EntityType};
@@ -40,6 +41,12 @@ pub(crate) struct IntentLines {
     pub(crate) files: BTreeMap<RelativePath, usize>,
     /// The number of blocks of which it brought at least half.
     pub(crate) blocks: usize,
+}
+
+impl IntentLines {
+    pub(crate) fn counts(&self) -> ProducedCounts {
+        ProducedCounts { lines: self.lines, files: self.files.len(), blocks: self.blocks }
+    }
 }
 
 impl LineCounts {

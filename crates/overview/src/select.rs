@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::context::{self, ContextExtent};
 use super::criteria;
+use super::last_counts::{LastCounts, ProducedCounts};
 use super::line_counts::LineCounts;
 use super::source::SourceBrief;
 use ground::policy::SourceFormat;
@@ -54,15 +55,20 @@ pub struct IntentSummary {
     /// The person who asked for the intent.
     pub owner: Option<String>,
     /// The number of lines that were brought under it and are still there, counted as `intent why`
-    /// counts them. Absent unless it was asked for.
+    /// counts them. Absent unless it was counted, now or before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<usize>,
-    /// The number of files that have these lines. Absent unless it was asked for.
+    /// The number of files that have these lines. Absent unless they were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<usize>,
-    /// The number of blocks of which at least half of the lines were brought under it. Absent unless it was asked for.
+    /// The number of blocks of which at least half of the lines were brought under it. Absent unless
+    /// they were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocks: Option<usize>,
+    /// The commit that was checked out when `lines`, `files` and `blocks` were counted. Absent if they
+    /// were counted for this answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counted_at: Option<String>,
     /// Its acceptance criteria. Only lists have them, and only of an intent that has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub criteria: Option<CriteriaProgress>,
@@ -96,6 +102,11 @@ impl CriteriaProgress {
 }
 
 impl IntentSummary {
+    fn set_produced(&mut self, counts: ProducedCounts) {
+        let ProducedCounts { lines, files, blocks } = counts;
+        (self.lines, self.files, self.blocks) = (Some(lines), Some(files), Some(blocks));
+    }
+
     /// Returns true if a list leaves it out unless all intents are asked for: if it is kept in
     /// another format and closed, or only cited by others.
     pub fn is_in_the_background(&self) -> bool {
@@ -171,8 +182,22 @@ pub fn clear(ws: &Workspace) -> Result<ClearAnswer, VerbError> {
 }
 
 /// Returns all intents: those that are being worked on, then the others in the order of the
-/// registry, then those that are kept in other formats.
+/// registry, then those that are kept in other formats. If earlier answers are kept, the intents have
+/// what [`list_with_counts`] counted last.
 pub fn list(ws: &Workspace) -> Result<Vec<IntentSummary>, VerbError> {
+    let mut intents = list_without_counts(ws)?;
+    if let Some(last) = LastCounts::recall(ws) {
+        for summary in &mut intents {
+            if let Some(counts) = last.intents.get(&summary.id) {
+                summary.set_produced(*counts);
+                summary.counted_at = Some(last.commit.clone());
+            }
+        }
+    }
+    Ok(intents)
+}
+
+fn list_without_counts(ws: &Workspace) -> Result<Vec<IntentSummary>, VerbError> {
     ws.sound_registry()?;
     let current = ws.registry.current_work();
     let selected = ws.selected(None);
@@ -198,24 +223,29 @@ pub fn list(ws: &Workspace) -> Result<Vec<IntentSummary>, VerbError> {
     Ok(all.into_iter().map(|(_, summary)| summary).collect())
 }
 
-/// Like [`list`], with what each intent has produced and which criteria were shown, and with notes on
-/// lines that could not be counted. Where this clone lacks history, what was produced is left out. This
+/// Returns the intents of [`list`] with what each has produced and which criteria were shown, and notes
+/// on lines that could not be counted. Where this clone lacks history, what was produced is left out. This
 /// reads all records and all files.
 pub fn list_with_counts(ws: &Workspace) -> Result<(Vec<IntentSummary>, Vec<String>), VerbError> {
-    let mut intents = list(ws)?;
+    let mut intents = list_without_counts(ws)?;
     let mut counts = LineCounts::counted(ws, |_, _| (), drop);
+    let is_complete = !counts.unknown.lacks_history() && !ws.is_stopped();
+    let mut produced = BTreeMap::new();
     for summary in &mut intents {
-        if !counts.unknown.lacks_history() {
-            let produced = counts.intents.remove(&summary.id).unwrap_or_default();
-            summary.lines = Some(produced.lines);
-            summary.files = Some(produced.files.len());
-            summary.blocks = Some(produced.blocks);
+        if is_complete {
+            let lines = counts.intents.remove(&summary.id).unwrap_or_default();
+            let counts = lines.counts();
+            produced.insert(summary.id.clone(), counts);
+            summary.set_produced(counts);
         }
         if let Some(criteria) = &mut summary.criteria
             && let Some(intent) = ws.registry.get(&summary.id)
         {
             criteria.shown = Some(criteria.all - criteria::not_shown(ws, intent));
         }
+    }
+    if let Some(head) = ws.head().filter(|_| is_complete) {
+        LastCounts { commit: head.0.clone(), intents: produced }.keep(ws);
     }
     Ok((intents, counts.unknown.notes().collect()))
 }

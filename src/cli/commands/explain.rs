@@ -17,12 +17,12 @@ use ground::{Code, Root};
 use judgement::gate;
 use shell::{Class, CommandContext, Dialect, Invocation, PathEffect, Prediction, TouchedPath};
 
-/// Show how the gate reads a shell command, or explain the code of a finding
+/// Show how the gate reads a shell command, or explain the code of a finding or denial
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Nothing is run. The class is read, write, opaque (it may change anything),
-destructive or unreadable. Exit code 0 whatever the class. The code of a finding, such as
-scope-violation, is explained instead.
+destructive or unreadable. Exit code 0 whatever the class. The code of a finding or of a
+denial, such as scope-violation or STALE_FILE, is explained instead.
 
 A batch holds one command per line, as a JSON string. For each command, one line of
 JSON with its class, targets and rule is printed.
@@ -33,7 +33,7 @@ Examples:
   intent agent explain --json 'sudo rm -rf /'
   intent agent explain --batch commands.jsonl")]
 pub struct ExplainArgs {
-    /// The command, as one word; or the code of a finding
+    /// The command, as one word; or the code of a finding or denial
     #[arg(required_unless_present = "batch", conflicts_with = "batch", allow_hyphen_values = true)]
     command: Option<String>,
 
@@ -47,20 +47,21 @@ pub struct ExplainArgs {
 }
 
 #[derive(Debug, Serialize)]
-struct CodeAnswer {
-    code: &'static str,
-    summary: &'static str,
-    page: &'static str,
+struct CodeAnswer<'a> {
+    code: &'a str,
+    summary: &'a str,
+    page: &'a str,
 }
 
 pub fn run(context: &Context, args: ExplainArgs) -> Result<Exit, CliError> {
-    if let Some(code) = args.command.as_deref().and_then(|text| Code::parse(text.trim())) {
-        let answer = CodeAnswer { code: code.as_str(), summary: code.summary(), page: code.page() };
-        return context.answer(&answer, |out| {
-            for line in answer.page.lines() {
-                out.text(line).end();
-            }
-        });
+    let named = args.command.as_deref().unwrap_or_default().trim();
+    // Denials write the codes that findings have, too, in capitals: `SCOPE_VIOLATION`.
+    if let Some(code) = Code::parse(&named.to_ascii_lowercase().replace('_', "-")) {
+        return show_code(context, code.as_str(), code.summary(), code.page());
+    }
+    if let Some(meaning) = gate::DenialCode::meaning_of(named) {
+        let page = format!("{meaning}\n\nThe gate denies a call with this code; see docs/gate.md.");
+        return show_code(context, named, &meaning, &page);
     }
     let root = Root::find(&context.cwd, context.environment()).ok();
     let at = gate::surroundings(context.cwd.clone(), root.as_ref(), context.environment());
@@ -69,6 +70,14 @@ pub fn run(context: &Context, args: ExplainArgs) -> Result<Exit, CliError> {
     }
     let reading = shell::read(args.command.as_deref().unwrap_or_default(), args.dialect, &at);
     context.answer(&reading, |page| show(page, &reading))
+}
+
+fn show_code(context: &Context, code: &str, summary: &str, page: &str) -> Result<Exit, CliError> {
+    context.answer(&CodeAnswer { code, summary, page }, |out| {
+        for line in page.lines() {
+            out.text(line).end();
+        }
+    })
 }
 
 fn dialect() -> impl TypedValueParser<Value = Dialect> {

@@ -3,6 +3,7 @@
 use super::shared;
 use crate::cli::print::{Cell, DIM, GOOD, INTENT, PLAIN, Page};
 use crate::cli::{CliError, Context, Exit};
+use ground::git::short_id;
 use ground::text::counted;
 use intents::Status;
 use overview::select::{IntentSummary, counts_in_background, list, list_with_counts};
@@ -23,18 +24,16 @@ pub struct ListArgs {
     #[arg(long)]
     all: bool,
 
-    /// Also count what each intent has produced, which may take long: all records are read
+    /// Count what each intent has produced, which may take long: all records are read. Later lists show
+    /// these counts
     #[arg(long)]
     count: bool,
 }
 
 pub fn run(context: &Context, args: ListArgs) -> Result<Exit, CliError> {
-    let mut workspace = context.open_workspace()?;
+    let workspace = context.open_workspace()?.with_kept_answers();
     let (mut intents, notes) = match args.count {
-        true => {
-            workspace = workspace.with_kept_answers();
-            context.with_progress(&workspace, || list_with_counts(&workspace))?
-        }
+        true => context.with_progress(&workspace, || list_with_counts(&workspace))?,
         false => (list(&workspace)?, Vec::from_iter(workspace.unread_evidence_seen())),
     };
     if args.in_progress {
@@ -48,8 +47,15 @@ pub fn run(context: &Context, args: ListArgs) -> Result<Exit, CliError> {
             None => show(page, &workspace, &intents, args.all),
         }
         shared::notes(page, &notes);
+        let how_to_count = || match intents.iter().find_map(|intent| intent.counted_at.as_deref()) {
+            Some(commit) => {
+                let commit = short_id(commit);
+                format!("counted at commit {commit}; `intent list --count` counts again")
+            }
+            None => "`intent list --count` adds what each has produced".to_owned(),
+        };
         if !args.count && !intents.is_empty() && has_records(&workspace) {
-            shared::hint(page, Some("`intent list --count` adds what each has produced"));
+            shared::hint(page, Some(&how_to_count()));
         }
     })
 }

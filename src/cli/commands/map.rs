@@ -43,6 +43,7 @@ pub struct MapCheckAnswer {
 
 pub fn run(context: &Context, args: MapArgs) -> Result<Exit, CliError> {
     let workspace = context.open_workspace()?;
+    workspace.governed()?;
     if args.check {
         return check(context, &workspace);
     }
@@ -59,7 +60,6 @@ pub fn run(context: &Context, args: MapArgs) -> Result<Exit, CliError> {
 }
 
 fn check(context: &Context, workspace: &Workspace) -> Result<Exit, CliError> {
-    workspace.governed()?;
     let wanted = context.with_progress(workspace, || text(workspace))?;
     let path = RelativePath::new(FILE).expect("a fixed name is a path");
     let stored = workspace.root.read_rules(&path, u64::from(u32::MAX))?;

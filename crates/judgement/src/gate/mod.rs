@@ -122,6 +122,15 @@ pub enum DenialCode {
     HookError,
 }
 
+impl DenialCode {
+    /// Returns what a code such as `STALE_FILE` means. `None` for any other text.
+    pub fn meaning_of(code: &str) -> Option<String> {
+        let schema = schemars::schema_for!(Self);
+        let described = schema.get("oneOf")?.as_array()?.iter().find(|one| one["const"] == code)?;
+        described["description"].as_str().map(str::to_owned)
+    }
+}
+
 impl std::fmt::Display for DenialCode {
     /// Writes the code as all outputs have it: `SCOPE_VIOLATION`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
