@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crate::support::{Repo, relative, temporary_folder};
 use edits::{Change, Replacement};
 use evidence::event::{Asking, Effect, Event, Means};
+use evidence::seal::{SealCaller, seal};
 use judgement::accept::{self, AcceptExtent};
 use judgement::after::{Feedback, idle, record_after_call};
 use judgement::approval::{self, ApprovalVerdict, DecisionPlace};
@@ -1048,6 +1049,50 @@ fn writes_of_a_command_are_reported_and_recorded_afterwards() {
     assert_eq!(last.extra.get("via"), Some(&"shell".into()));
     let ungated = ground::session::ungated::still_valid(&ws.root);
     assert_eq!(ungated.iter().map(|note| note.path.as_str()).collect::<Vec<_>>(), ["billing/b.rs"]);
+}
+
+#[test]
+fn the_code_of_a_denial_has_a_meaning() {
+    let meaning = DenialCode::meaning_of(&DenialCode::StaleFile.to_string());
+    assert!(meaning.is_some_and(|meaning| meaning.starts_with("Somebody changed the file")));
+    assert_eq!(DenialCode::meaning_of("ls"), None);
+}
+
+#[test]
+fn evidence_that_a_revert_takes_away_is_not_out_of_scope() {
+    let repo = repo();
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
+    repo.write("src/a.rs", &BEFORE.replace("2;", "22;"));
+    repo.record("INT-001", &["src/a.rs"]);
+    repo.git(&["add", "-A"]);
+    let sealed = seal(&repo.open(), SealCaller::Hook).expect("sealed").written;
+    repo.git(&["add", "-A"]);
+    repo.git(&["commit", "-q", "-m", "with evidence"]);
+    let revert = || drop(repo.git(&["revert", "--no-edit", "HEAD"]));
+    let feedback = call(&event(&repo, "s", vec![shell("git revert HEAD")]), revert);
+    assert_eq!(feedback.expect("allowed").violation, None);
+    repo.git(&["revert", "--no-edit", "HEAD"]);
+    let feedback = call(&event(&repo, "s", vec![shell("./tidy.sh")]), || {
+        repo.git(&["rm", "-q", "src/a.rs", sealed[0].as_str()]);
+        repo.git(&["commit", "-q", "-m", "tidy"]);
+    });
+    let violation = feedback.expect("a script may run").violation.expect("it left the scope");
+    assert!(violation.contains(sealed[0].as_str()), "{violation}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_whose_name_is_not_utf8_is_out_of_scope() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let repo = repo();
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
+    let name = OsStr::from_bytes(b"src/a\xff.rs");
+    let feedback = call(&event(&repo, "s", vec![shell("./generate.sh")]), || {
+        std::fs::write(repo.root().join(name), "fn a() {}\n").expect("written");
+    });
+    let violation = feedback.expect("a script may run").violation.expect("it left the scope");
+    assert!(violation.contains("src/a\u{fffd}.rs"), "{violation}");
 }
 
 #[test]

@@ -14,7 +14,8 @@ use ignore::WalkState;
 
 use crate::earlier::{TICK, is_new};
 use ground::session::calls::PendingCall;
-use ground::{CommitId, RelativePath, ignores};
+use ground::{CommitId, Git, RelativePath, ignores};
+use ledger::evidence;
 use why::Workspace;
 
 const MAX_CHANGED: usize = 5_000;
@@ -24,11 +25,7 @@ const MAX_CHANGED: usize = 5_000;
 ///
 /// A deleted file is found only if the index names it. If the index changed too, the files of the
 /// commit `before`, which was checked out when the command started, are searched as well.
-pub(super) fn changed_since(
-    ws: &Workspace,
-    at: u128,
-    before: Option<&CommitId>,
-) -> Vec<RelativePath> {
+pub(super) fn changed_since(ws: &Workspace, at: u128, before: Option<&CommitId>) -> ChangedFiles {
     let since = at.saturating_sub(TICK);
     let folders = AtomicBool::new(false);
     let (found, changed) = mpsc::channel();
@@ -49,25 +46,37 @@ pub(super) fn changed_since(
             if has_changed && state.is_dir() && !is_repository {
                 folders.store(true, Ordering::Relaxed);
             }
-            if has_changed
-                && is_found
-                && let Some(path) = relative(ws, entry.path())
-            {
+            if has_changed && is_found {
                 // Sending cannot fail: the receiver lives until the walk is over.
-                let _ = found.send(path);
+                let _ = found.send(entry.into_path());
             }
             if is_repository { WalkState::Skip } else { WalkState::Continue }
         })
     });
     drop(found);
-    let mut changed: Vec<RelativePath> = changed.into_iter().take(MAX_CHANGED).collect();
-    changed.sort();
+    let mut all = ChangedFiles::default();
+    let inside = |path: PathBuf| Some(path.strip_prefix(ws.root.path()).ok()?.to_owned());
+    for inside in changed.into_iter().filter_map(inside).take(MAX_CHANGED) {
+        match inside.to_str() {
+            Some(inside) => all.paths.extend(RelativePath::new(inside)),
+            None => all.not_utf8.push(inside.to_string_lossy().into_owned()),
+        }
+    }
+    all.paths.sort();
+    all.not_utf8.sort();
     if folders.into_inner() {
         // A folder's time changes when an entry is added or removed, so files may have been
         // deleted.
-        changed.extend(removed_files(ws, since, before));
+        all.paths.extend(removed_files(ws, since, before));
     }
-    changed
+    all
+}
+
+#[derive(Debug, Default)]
+pub(super) struct ChangedFiles {
+    pub(super) paths: Vec<RelativePath>,
+    /// The names of files that no scope can own, because they are not UTF-8. What is not is replaced.
+    pub(super) not_utf8: Vec<String>,
 }
 
 /// Returns the other names of a file that was written since the given time. All names of a file change
@@ -80,7 +89,7 @@ pub(super) fn other_names(ws: &Workspace, path: &RelativePath, at: u128) -> Vec<
         Some((state.dev(), state.ino()))
     };
     let own = inode(path);
-    let changed = changed_since(ws, at, None).into_iter();
+    let changed = changed_since(ws, at, None).paths.into_iter();
     changed.filter(|other| other != path && inode(other) == own).collect()
 }
 
@@ -129,10 +138,18 @@ pub(super) fn relative(ws: &Workspace, path: &Path) -> Option<RelativePath> {
 /// The number of new commits above which the search is given up and finds nothing.
 const MAX_COMMITS: usize = 1_000;
 
+/// How many commits of a call are asked which commits they revert.
+const MAX_REVERTS: usize = 64;
+
 /// Commits older than the call whose files git checked out during the call: by a switch of branches,
 /// a pull or a merge. The content of such a file was written earlier, by the authors of the commits,
 /// and not by the call.
-pub(super) struct CheckedOutCommits(Vec<CommitId>);
+#[derive(Default)]
+pub(super) struct CheckedOutCommits {
+    newest: Vec<CommitId>,
+    /// The commits before those that the call has reverted.
+    before_reverted: Vec<CommitId>,
+}
 
 impl CheckedOutCommits {
     /// Finds the newest commits reachable from `HEAD` that existed before the call or that a remote
@@ -141,18 +158,38 @@ impl CheckedOutCommits {
     pub(super) fn found_after_call(ws: &Workspace, call: &PendingCall) -> Self {
         let moved = ws.head().filter(|head| call.head.as_ref() != Some(&head.0));
         let (Some(git), Some(head)) = (ws.git(), moved.filter(|_| !call.tips.is_empty())) else {
-            return Self(Vec::new());
+            return Self::default();
         };
         let mut known = call.tips.clone();
         known.extend(git.remote_branches().unwrap_or_default().into_iter().map(|(_, tip)| tip));
-        Self(git.newest_known(head, &known, MAX_COMMITS).unwrap_or_default())
+        let newest = git.newest_known(head, &known, MAX_COMMITS).unwrap_or_default();
+        Self { before_reverted: before_reverted(git, head, &newest), newest }
     }
 
     /// Returns true if the file is now the same as in one of the commits. A file that exists in
-    /// neither counts as the same.
+    /// neither counts as the same. Only evidence goes away with a revert: what a message says is no
+    /// proof for other files.
     pub(super) fn holds(&self, ws: &Workspace, path: &RelativePath) -> bool {
-        self.0.iter().any(|commit| is_as_in(ws, commit, path))
+        let is_evidence = evidence::digest_of_path(path).is_some();
+        let reverted = self.before_reverted.iter().filter(|_| is_evidence);
+        self.newest.iter().chain(reverted).any(|commit| is_as_in(ws, commit, path))
     }
+}
+
+/// Returns the parents of the commits that those after `known` revert, as `git revert` writes it in
+/// their messages.
+fn before_reverted(git: &Git, head: &CommitId, known: &[CommitId]) -> Vec<CommitId> {
+    let parent = |commit: &CommitId| git.commit_info(commit).ok()?.parents.into_iter().next();
+    let made = std::iter::successors(Some(head.clone()), parent);
+    let made = made.take_while(|commit| !known.contains(commit)).take(MAX_REVERTS);
+    let mut before = Vec::new();
+    for commit in made {
+        let message = git.headline(&commit).map(|headline| headline.message).unwrap_or_default();
+        let named = message.split("This reverts commit ").skip(1);
+        let named = named.filter_map(|rest| rest.split(|c: char| !c.is_ascii_hexdigit()).next());
+        before.extend(named.filter_map(|id| parent(&CommitId(id.to_owned()))));
+    }
+    before
 }
 
 /// Returns true if the file is now as this commit has it.

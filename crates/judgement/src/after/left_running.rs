@@ -61,7 +61,7 @@ fn record_unforeseen(
     is_explained: impl Fn(&RelativePath) -> bool,
 ) -> Vec<RelativePath> {
     let head = call_head(call);
-    let mut changed = disk::changed_since(ws, call.at, head.as_ref());
+    let mut changed = disk::changed_since(ws, call.at, head.as_ref()).paths;
     changed.retain(|path| is_objected_to(ws, path, call.intent.as_ref()));
     changed.extend(ControlChanges::made_since(ws, call).inside);
     changed.retain(|path| {

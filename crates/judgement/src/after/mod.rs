@@ -422,8 +422,10 @@ impl Observation<'_> {
         let trees = LinkedTrees::below_workspace(ws, call);
         let mut ours = Vec::new();
         // Commands of `intent` itself, such as `intent lesson`, record what they write.
-        let unexplained =
-            changed.into_iter().filter(|path| !named(path) && !seen_blocks::is_ours(ws, path));
+        let unexplained = changed
+            .paths
+            .into_iter()
+            .filter(|path| !named(path) && !seen_blocks::is_ours(ws, path));
         for path in unexplained {
             if outside.contains(&path) || written_by_another(ws, call, &path) {
                 continue;
@@ -466,8 +468,8 @@ impl Observation<'_> {
             );
             append_sentence(&mut self.feedback.context, message);
         }
-        let all: Vec<String> =
-            outside_changed.iter().map(|(path, _)| path.to_string()).chain(elsewhere).collect();
+        let all = outside_changed.iter().map(|(path, _)| path.to_string()).chain(elsewhere);
+        let all: Vec<String> = all.chain(changed.not_utf8).collect();
         self.record_unforeseen(call, outside_changed);
         if !all.is_empty() {
             let files = text::listed(&all);
