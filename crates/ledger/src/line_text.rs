@@ -3,13 +3,16 @@
 use std::ops::Range;
 
 /// A text and the places where its lines start. As in git, a line ends with its line feed, and the
-/// last line may lack it.
+/// last line may lack it. A byte order mark is left out, because editors show none, and the first line
+/// is the same with and without it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineText {
     bytes: Vec<u8>,
     /// Where each line starts, and the length of the text.
     starts: Vec<u32>,
 }
+
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 impl Default for LineText {
     fn default() -> Self {
@@ -18,7 +21,10 @@ impl Default for LineText {
 }
 
 impl LineText {
-    pub fn new(bytes: Vec<u8>) -> Self {
+    pub fn new(mut bytes: Vec<u8>) -> Self {
+        if bytes.starts_with(BYTE_ORDER_MARK) {
+            bytes.drain(..BYTE_ORDER_MARK.len());
+        }
         let ends =
             bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
         let mut starts: Vec<u32> = vec![0];
@@ -75,5 +81,6 @@ mod tests {
         assert_eq!(lines("a\n\nb"), ["a\n", "\n", "b"]);
         assert_eq!(lines("a\r\n"), ["a\r\n"]);
         assert!(lines("").is_empty());
+        assert_eq!(lines("\u{feff}a\nb\n"), ["a\n", "b\n"]);
     }
 }
