@@ -146,7 +146,70 @@ struct LineStory {
     expected: &'static str,
 }
 
+/// On the branch `t`, an agent adds a line to `f`, a person removes `f`, and a person writes the line at the same place of
+/// `g`.
+fn retyped_on_a_branch(place: &Place) {
+    let with_top = |rest: String| format!("// top\n{rest}");
+    place.step(0, &with_top(f("a b")));
+    place.git(&["switch", "-qc", "t"]);
+    place.step(1, &with_top(f("a b none")));
+    place.step(0, "// top\n");
+    place.step(0, &with_top(function("g", "c d none")));
+    place.git(&["switch", "-q", "main"]);
+}
+
 const STORIES: &[LineStory] = &[
+    LineStory {
+        name: "a person throws a check away and edits the rest, and writes the check in a later function",
+        told: |place| {
+            place.step(0, &f("x"));
+            place.write(1, &(f("check fail x") + &function("g", "old")));
+            place.step(0, &function("g", "mine"));
+            place.step(0, &(function("merge", "check fail y") + &function("g", "mine")));
+        },
+        expected: "------",
+    },
+    LineStory {
+        name: "a person removes a function with its lines, and writes some of them in an older one",
+        told: |place| {
+            place.step(0, &(f("x y") + &function("g", "x y")));
+            place.write(1, &(f("check log fail x y") + &function("g", "x y")));
+            place.step(0, &function("g", "check fail x y"));
+        },
+        expected: "-----",
+    },
+    LineStory {
+        name: "a branch is rebased on which a person has typed a line of an agent again",
+        told: |place| {
+            retyped_on_a_branch(place);
+            place.0.write("other.rs", "fn other() {}\n");
+            place.commit(&[]);
+            place.git(&["switch", "-q", "t"]);
+            place.git(&["rebase", "-q", "main"]);
+            after_commit(&place.open()).expect("settled");
+            place.0.write("other.rs", "fn another() {}\n");
+            place.commit(&[]);
+        },
+        expected: "-----",
+    },
+    LineStory {
+        name: "a branch is squashed on which a person has typed a line of an agent again",
+        told: |place| {
+            retyped_on_a_branch(place);
+            place.git(&["merge", "-q", "--squash", "t"]);
+            place.commit(&[]);
+        },
+        expected: "-----",
+    },
+    LineStory {
+        name: "a file begins with a byte order mark, which an agent puts there and a person takes away",
+        told: |place| {
+            place.step(1, &format!("\u{feff}use a;\n{}", f("one two")));
+            place.step(0, &format!("use a;\n{}", f("one two")));
+            place.step(2, &format!("\u{feff}use a;\n{}", f("one two three")));
+        },
+        expected: "11112",
+    },
     LineStory {
         name: "a person rejects a function and writes it otherwise",
         told: |place| {

@@ -12,9 +12,8 @@
 //! comments count only if a definition of the same record does, if it had one: a person throws away a function that needed
 //! `import os`, and writes another one that needs it, too.
 //!
-//! For the same reason a line is not there if it stands in another definition now, although its own
-//! one is still in the text: after an agent's `if err != nil {` in `load` was thrown away, a person
-//! may write the same line in `save`.
+//! For the same reason a line is not there if it stands in another definition now: after an agent's
+//! `if err != nil {` in `load` was thrown away, a person may write the same line in `save`.
 
 use std::collections::{HashMap, HashSet};
 use std::iter;
@@ -96,9 +95,10 @@ pub fn attribute(
     found
 }
 
-/// Leaves out the open lines that are in another definition than before although their own one is still
-/// there: the other one neither is inside of it nor has its whole body. `there` has the earlier line of
-/// each line. The texts are parsed only if such a line follows another line than before.
+/// Leaves out the open lines that are in another definition than before, which is not inside of their own
+/// one, does not have its whole body, and is not their own one under another name: that has at least half
+/// of its body. `there` has the earlier line of each line. The texts are parsed only if such a line
+/// follows another line than before.
 fn leave_out_lines_elsewhere(
     path: &str,
     (before, now): (&LineText, &LineText),
@@ -113,31 +113,38 @@ fn leave_out_lines_elsewhere(
         return;
     }
     let ((_old, old), (_new, new)) = (parsed(path, before), parsed(path, now));
-    let is_definition_now: HashSet<&str> =
-        new.blocks.iter().map(|block| &*block.identity.path).collect();
+    fn names(blocks: &FileBlocks) -> HashSet<&str> {
+        blocks.blocks.iter().map(|block| &*block.identity.path).collect()
+    }
+    let (is_definition_then, is_definition_now) = (names(&old), names(&new));
     let mut goes_to: Vec<Option<&str>> = vec![None; before.len()];
     for (line, place) in there.iter().enumerate() {
         if let Some(place) = place {
             goes_to[*place] = definitions_at(&new, line).next().map(|it| &*it.identity.path);
         }
     }
-    let mut bodies: HashMap<&str, HashSet<Option<&str>>> = HashMap::new();
+    let mut bodies: HashMap<&str, Vec<Option<&str>>> = HashMap::new();
     for (line, place) in goes_to.iter().enumerate() {
         let own = definitions_at(&old, line).next();
         let is_body = |block: &&Block| line >= block.lines.start() as usize;
         if let Some(own) = own.filter(is_body)
             && says_something(before.line(line), language_of(path))
         {
-            bodies.entry(&own.identity.path).or_default().insert(*place);
+            bodies.entry(&own.identity.path).or_default().push(*place);
         }
     }
     for (line, place) in there.iter_mut().enumerate().filter(|(line, _)| is_open[*line]) {
         let own = place.and_then(|place| definitions_at(&old, place).next());
-        let own = own.map(|own| &*own.identity.path).filter(|own| is_definition_now.contains(own));
+        let own = own.map(|own| &*own.identity.path);
         let mut around = definitions_at(&new, line).map(|block| &*block.identity.path).peekable();
         let (Some(own), Some(innermost)) = (own, around.peek().copied()) else { continue };
-        let has_body = || bodies.get(own).is_some_and(|to| to.iter().eq([&Some(innermost)]));
-        if !around.any(|path| path == own) && !has_body() {
+        let body = bodies.get(own).map(Vec::as_slice).unwrap_or_default();
+        let moved = body.iter().filter(|to| **to == Some(innermost)).count();
+        let is_whole = moved > 0 && moved == body.len();
+        let is_renamed = !is_definition_now.contains(own)
+            && !is_definition_then.contains(innermost)
+            && 2 * moved >= body.len();
+        if !is_whole && !is_renamed && !around.any(|path| path == own) {
             *place = None;
         }
     }

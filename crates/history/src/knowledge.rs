@@ -738,12 +738,12 @@ pub(crate) fn lines_by_number(
     let is_change = |entry: &&Arc<Entry>| entry.record.kind == RecordKind::Mutation;
     let mut runs: Vec<&HashedRun> = Vec::new();
     for (at, entry) in entries.iter().enumerate().filter(|(_, entry)| is_change(entry)) {
-        for run in runs_about(entry, path).flat_map(LineRuns::runs) {
-            if !run.stands_in(text) {
+        for one in counted_runs(entry, path, at) {
+            if !one.stands_in(text) {
                 return None;
             }
-            claimed[run.lines.clone()].fill(Some(at));
-            runs.push(run);
+            claimed[one.run.lines.clone()].fill(Some(at));
+            runs.push(one.run);
         }
     }
     let unnamed: Vec<usize> = known.iter().copied().filter(|at| claimed[*at].is_none()).collect();

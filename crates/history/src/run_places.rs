@@ -45,6 +45,13 @@ impl<'a> CountedRun<'a> {
         self.blocks.iter().filter(|record| !record.deleted && record.block.is_some())
     }
 
+    /// Returns true if the run stands at its numbers. Its text alone may do so by chance after a squash,
+    /// in another function, so the name of its block has to be in the lines of the block, too.
+    pub(crate) fn stands_in(&self, text: &LineText) -> bool {
+        self.run.stands_in(text)
+            && self.innermost(has_name).is_none_or(|block| has_name_in(block, text))
+    }
+
     /// Returns the innermost of some blocks that had the lines when they were counted.
     fn innermost(&self, is_asked: impl Fn(&BlockRecord) -> bool) -> Option<&'a BlockRecord> {
         let has_it = |record: &&BlockRecord| {
@@ -156,9 +163,10 @@ impl<'a> RunPlaces<'a> {
     /// Returns true if all runs stand at their numbers, on lines that the commit brought.
     pub(crate) fn all_stand(&self, runs: &[CountedRun<'_>], brought: &[usize]) -> bool {
         let is_brought = |line: usize| brought.binary_search(&line).is_ok();
-        let stands =
-            |run: &HashedRun| run.lines.clone().all(is_brought) && run.stands_in(self.text);
-        runs.iter().all(|one| stands(one.run))
+        let stands = |one: &CountedRun<'_>| {
+            one.run.lines.clone().all(is_brought) && one.stands_in(self.text)
+        };
+        runs.iter().all(stands)
     }
 
     /// Returns the lines of the runs of a section, each with the record that names it. `runs` are in
@@ -286,6 +294,16 @@ fn holds(outer: LineRange, lines: &Range<usize>) -> bool {
 
 fn kind(record: &BlockRecord) -> Option<BlockKind> {
     record.block.as_ref().and_then(|name| BlockKind::parse(&name.kind))
+}
+
+/// Returns false if the lines of a block do not have its name. A name that is no plain word, such as that
+/// of a trait's implementation, may be written otherwise.
+fn has_name_in(record: &BlockRecord, text: &LineText) -> bool {
+    let path = record.block.as_ref().map(|name| name.path.as_str()).unwrap_or_default();
+    let name = path.rsplit('.').next().unwrap_or_default();
+    let is_word = name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+    let lines = (record.start_line as usize).saturating_sub(1)..record.end_line as usize;
+    !is_word || lines.end <= text.len() && String::from_utf8_lossy(text.lines(lines)).contains(name)
 }
 
 fn has_name(record: &BlockRecord) -> bool {

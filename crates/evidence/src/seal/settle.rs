@@ -90,13 +90,35 @@ fn settle_reopened(ws: &Workspace, git: &Git) -> Result<bool, VerbError> {
         }
     }
     journal::note_reopened(&ws.root, &left)?;
-    let ids: Vec<String> = back.iter().flat_map(|note| note.records.iter().cloned()).collect();
-    let unsealed = unsealed_records(&ws.clone().with_records_of_now(), &ids);
+    let mut broken: Vec<String> = Vec::new();
+    for note in &back {
+        if !stand_in_their_commits(git, head, &note.files)? {
+            broken.extend(note.records.iter().cloned());
+        }
+    }
+    let unsealed = unsealed_records(&ws.clone().with_records_of_now(), &broken);
     for ReopenedNote { files, mut records } in back {
         records.retain(|id| !unsealed.contains(id));
         settle_with(ws, git, head, (&files[0], &records))?;
     }
     Ok(!unsealed.is_empty())
+}
+
+/// Returns true if the commits that added files of evidence have all lines where the files name them, as
+/// after a rebase. What later commits did to the lines does not matter.
+fn stand_in_their_commits(
+    git: &Git,
+    head: &CommitId,
+    files: &[RelativePath],
+) -> Result<bool, VerbError> {
+    for file in files {
+        let commit = commit_that_added(git, head, file)?;
+        let Some(bytes) = git.file_at(&commit, file)? else { return Ok(false) };
+        if !stands_as_sealed(git, &commit, (file, &bytes))? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn has_evidence(git: &Git, commit: &CommitId, file: &RelativePath) -> Result<bool, VerbError> {

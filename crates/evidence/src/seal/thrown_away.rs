@@ -15,7 +15,7 @@ use history::{LineText, language_of, recorded_texts};
 use ledger::{Entry, journal};
 use why::{VerbError, Workspace};
 
-use super::is_work;
+use super::{LinesByEntry, is_work};
 
 /// How many commits of branches, tags and stashes are searched for the lines of records.
 const MAX_COMMITS: usize = 256;
@@ -24,7 +24,8 @@ const MAX_COMMITS: usize = 256;
 type BareLines = HashSet<Vec<u8>>;
 
 /// Removes the records from the journal of which `HEAD`, the work tree, the index, the stashes and the
-/// branches have no line, if `HEAD` has changed one of their files.
+/// branches have no line, if `HEAD` has changed one of their files. A line that stands in other code
+/// does not count; see [`attribute`](history::attribute).
 pub(super) fn retire_thrown_away(ws: &Workspace, git: &Git) -> Result<(), VerbError> {
     // The work tree of a merge or a rebase lacks what belongs to another commit.
     let Some(head) = ws.head().filter(|_| git.incoming().is_ok_and(|it| it.is_empty())) else {
@@ -75,14 +76,21 @@ pub(super) fn thrown_away<'a>(
         // If nobody knows the lines, only time tells.
         let known = lines_of_record(ws, entry);
         let Some(mut brought) = known.or((age == Age::Old).then(BareLines::new)) else { continue };
-        let (mut here, count) = (BareLines::new(), brought.len());
+        let mut here: Vec<(&RelativePath, LineText)> = Vec::new();
         for path in entry.record.paths() {
             let committed = ws.head().map(|head| git.file_at(head, path)).transpose()?.flatten();
             let texts = [committed, git.file_in_index(path)?, ws.bytes_as_stored(path)];
-            texts.into_iter().flatten().for_each(|bytes| here.extend(bare_lines(bytes)));
+            here.extend(texts.into_iter().flatten().map(|bytes| (path, LineText::new(bytes))));
         }
-        brought.retain(|line| !here.contains(line));
-        if age == Age::Old || brought.len() == count {
+        let lines: BareLines = here.iter().flat_map(|(_, text)| bare_lines(text)).collect();
+        let has_line = !brought.is_disjoint(&lines);
+        let stands = |(path, text): (&RelativePath, LineText)| {
+            let is_asked = vec![true; text.len()];
+            let owners = LinesByEntry::attributed(ws, path, None, text, &is_asked).owner_ids();
+            owners.contains(&entry.record.id)
+        };
+        brought.retain(|line| !lines.contains(line));
+        if age == Age::Old || !has_line || !here.into_iter().any(stands) {
             gone.push((entry, brought));
         }
     }
@@ -99,7 +107,8 @@ pub(super) fn thrown_away<'a>(
 pub(super) fn may_lack_lines(ws: &Workspace, git: &Git, entry: &Entry) -> Result<bool, VerbError> {
     let Some(mut brought) = lines_of_record(ws, entry) else { return Ok(true) };
     for path in entry.record.paths() {
-        let staged = bare_lines(git.file_in_index(path)?.unwrap_or_default());
+        let staged = LineText::new(git.file_in_index(path)?.unwrap_or_default());
+        let staged: BareLines = bare_lines(&staged).collect();
         brought.retain(|line| !staged.contains(line));
     }
     Ok(!brought.is_empty())
@@ -148,19 +157,19 @@ fn lines_elsewhere<'a>(
     let mut lines = BareLines::new();
     for blob in blobs {
         let Ok(bytes) = git.blob_of(blob) else { return Ok(None) };
-        lines.extend(bare_lines(bytes));
+        lines.extend(bare_lines(&LineText::new(bytes)));
     }
     for change in git.changes(ws.head(), &Target::WorkTree)? {
         if languages.contains(&language_of(change.path.as_str())) {
-            lines.extend(bare_lines(ws.bytes_as_stored(&change.path).unwrap_or_default()));
+            let text = LineText::new(ws.bytes_as_stored(&change.path).unwrap_or_default());
+            lines.extend(bare_lines(&text));
         }
     }
     Ok(Some(lines))
 }
 
-fn bare_lines(bytes: Vec<u8>) -> BareLines {
-    let text = LineText::new(bytes);
-    (0..text.len()).map(|line| without_white_space(text.line(line))).collect()
+fn bare_lines(text: &LineText) -> impl Iterator<Item = Vec<u8>> + '_ {
+    (0..text.len()).map(|line| without_white_space(text.line(line)))
 }
 
 fn without_white_space(line: &[u8]) -> Vec<u8> {
