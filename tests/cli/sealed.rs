@@ -447,3 +447,30 @@ fn evidence_is_staged_in_a_folder_with_a_backslash_in_its_name() {
     let staged = lab.read_git(&["diff", "--cached", "--name-only", "-z"]);
     assert!(staged.contains("we\\ird/.orchestration/agent_trace/"), "{staged:?}");
 }
+
+/// Git calls its hooks at the top of the work tree.
+#[test]
+fn a_hook_seals_in_each_workspace_below_the_top() {
+    let lab = Lab::git();
+    lab.write("README.md", "Projects\n");
+    lab.commit();
+    let projects = ["one", "two/deep"];
+    for folder in projects {
+        lab.write(&format!("{folder}/.orchestration/policy.yaml"), "");
+        let fine = |arguments: &[&str]| lab.fine(&[&["-C", folder], arguments].concat());
+        fine(&["new", "Work", "--scope", "**", "--start"]);
+        lab.write(&format!("{folder}/a.rs"), "fn a() {\n    work();\n}\n");
+        let id = lab.json(&["-C", folder, "list"])[0]["id"].as_str().expect("an id").to_owned();
+        fine(&["record", "a.rs", "--intent", &id, "--agent", "claude-code"]);
+    }
+    lab.run_git(&["add", "-A"]);
+    lab.fine(&["seal", "--hook", "pre-commit"]);
+    lab.commit();
+    let committed = lab.git_says(&["show", "--name-only", "--format="]);
+    for folder in projects {
+        assert!(
+            committed.contains(&format!("{folder}/.orchestration/agent_trace/")),
+            "{committed}"
+        );
+    }
+}

@@ -2,6 +2,7 @@
 
 mod message;
 
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
@@ -43,10 +44,8 @@ pub fn run(context: &Context, args: SealArgs) -> Result<Exit, CliError> {
     if let Some(hook) = &args.hook {
         // As a hook this command never fails, so that it never stops a commit. But a record that
         // stays behind is announced, so that nobody takes the commit for complete.
-        if let Ok(workspace) = context.open_workspace()
-            && workspace.root.governed()
-            && let Err(error) = run_hook(context, &workspace, hook, &args.handed)
-        {
+        for workspace in workspaces_of_work_tree(context) {
+            let Err(error) = run_hook(context, &workspace, hook, &args.handed) else { continue };
             let message = format!("{hook} could not seal: {error}");
             ground::session::log(&workspace.root, &message);
             let hint = "the records stay in the journal; `intent evidence seal` completes it";
@@ -69,6 +68,26 @@ pub fn run(context: &Context, args: SealArgs) -> Result<Exit, CliError> {
         });
     }
     context.answer(&answer, |page| show(page, &answer, args.dry_run))
+}
+
+/// Returns the workspaces in which a hook has to seal. Git calls it at the top of the work tree, and a
+/// workspace may be a folder below, as in a repository of many projects.
+fn workspaces_of_work_tree(context: &Context) -> Vec<Workspace> {
+    let Ok(top) = context.open_workspace() else { return Vec::new() };
+    let mut folders = BTreeSet::new();
+    if !top.root.governed() || !top.policy.nested_roots.is_empty() {
+        for path in top.tracked().unwrap_or_default() {
+            folders.extend(path.as_str().split_once("/.orchestration/").map(|it| it.0.to_owned()));
+        }
+    }
+    let below = folders.into_iter().filter_map(|folder| {
+        let folder = top.root.path().join(folder);
+        let workspace = Workspace::open(&folder, context.environment()).ok()?;
+        (workspace.root.path() == folder).then_some(workspace)
+    });
+    let below: Vec<Workspace> = below.collect();
+    let all = [top].into_iter().chain(below);
+    all.filter(|workspace| workspace.root.governed()).collect()
 }
 
 /// Does what one of git's hooks is for. `handed` are the arguments that git gives the hook.
