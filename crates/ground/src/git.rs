@@ -501,6 +501,11 @@ impl Git {
         &self.dir
     }
 
+    /// Returns true if a command of git, such as `git checkout`, is about to replace the index.
+    pub fn is_changing_index(&self) -> bool {
+        self.dir.join("index.lock").exists()
+    }
+
     /// Returns the repository. Whoever reads an object from it calls [`Self::checked`] first.
     fn handle(&self) -> Repository {
         self.repository.to_thread_local()

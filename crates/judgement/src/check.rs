@@ -608,6 +608,10 @@ pub fn rules(ws: &Workspace) -> Rules {
 /// separately, because such files have no open document.
 pub fn findings_about_missing_files(ws: &Workspace) -> Result<Vec<Finding>, VerbError> {
     let (Some(git), false) = (ws.git(), ws.git_error().is_some()) else { return Ok(Vec::new()) };
+    // While git checks out another commit, most files seem to be missing.
+    if git.is_changing_index() || git.head()?.as_ref() != ws.head() {
+        return Ok(Vec::new());
+    }
     // Files are rarely missing, and finding out is cheap, so that is done first.
     let is_gone = |path: &RelativePath| !ws.exists(path);
     let staged = deleted_paths(&git.changes(ws.head(), &Target::Index)?);
