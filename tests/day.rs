@@ -33,7 +33,7 @@ use why::Workspace;
 
 const VERBS: Verbs = Verbs {
     before: gate::judge_before_call,
-    after: after::record_after_call,
+    after: after::tell_and_record,
     prompt: gate::prompt,
     idle: after::idle,
     rest: after::refresh_map,

@@ -22,7 +22,7 @@ use super::json::{self, JsonReading};
 use super::{detect, rewrite, settings_change};
 use evidence::event::Event;
 use ground::{Environment, Root, session};
-use judgement::after::{self, Feedback};
+use judgement::after::{self, Feedback, Tell};
 use judgement::gate::{self, Decision, DenialCode, Judged};
 
 /// The largest payload, in bytes, that is judged.
@@ -40,7 +40,8 @@ const STACK: usize = 16 * 1024 * 1024;
 #[derive(Clone, Copy)]
 pub struct Verbs {
     pub before: fn(&Event) -> Judged,
-    pub after: fn(&Event) -> Feedback,
+    /// The function gets what the agent should know, as soon as something is known.
+    pub after: fn(&Event, Tell<'_>) -> Feedback,
     pub prompt: fn(&Event),
     pub idle: fn(&Event),
     pub rest: fn(&Event),
@@ -51,7 +52,7 @@ pub struct Verbs {
 
 const VERBS: Verbs = Verbs {
     before: gate::judge_before_call,
-    after: after::record_after_call,
+    after: after::tell_and_record,
     prompt: gate::prompt,
     idle: after::idle,
     rest: after::refresh_map,
@@ -151,6 +152,8 @@ impl Incoming {
 
 enum Progress {
     Read(Box<Incoming>),
+    /// The answer as far as it is known. It counts if the rest takes too long.
+    Begun(HookAnswer),
     Answered(HookAnswer),
 }
 
@@ -174,10 +177,12 @@ fn converse(
         );
         return (heard, said);
     }
+    let mut begun = HookAnswer::Nothing;
     loop {
         let left = heard.patience().saturating_sub(started.elapsed());
         match receiver.recv_timeout(left) {
             Ok(Progress::Read(now)) => heard = *now,
+            Ok(Progress::Begun(said)) => begun = said,
             Ok(Progress::Answered(said)) => return (heard, said),
             Err(reason) => {
                 let why = match reason {
@@ -188,7 +193,12 @@ fn converse(
                         "The gate failed, so nothing goes ahead. This is an error of `intent` itself; a person runs `intent doctor` and reports it."
                     }
                 };
-                let said = heard.answer_without_judgement(DenialCode::HookError, why);
+                let said = match begun {
+                    HookAnswer::Nothing => {
+                        heard.answer_without_judgement(DenialCode::HookError, why)
+                    }
+                    begun => begun,
+                };
                 return (heard, said);
             }
         }
@@ -214,7 +224,7 @@ fn work(
     }
     let said = match (objection, &heard.event) {
         (Some(why), _) => heard.answer_without_judgement(DenialCode::UnreadablePayload, &why),
-        (None, Some(event)) => decide(&heard, event, verbs),
+        (None, Some(event)) => decide(&heard, event, verbs, sender),
         (None, None) => HookAnswer::Nothing,
     };
     let _ = sender.send(Progress::Answered(said));
@@ -296,13 +306,18 @@ fn swallow(mut input: impl Read) -> std::io::Result<(Vec<u8>, bool)> {
     Ok((bytes, dropped == 0))
 }
 
-fn decide(heard: &Incoming, event: &Event, verbs: Verbs) -> HookAnswer {
+fn decide(heard: &Incoming, event: &Event, verbs: Verbs, sender: &Sender<Progress>) -> HookAnswer {
     match heard.moment {
         Moment::Before if !heard.can_be_denied() => HookAnswer::Nothing,
         Moment::Before => {
             answer_of_judgement(event, (verbs.before)(event), heard.rewritable.as_ref())
         }
-        Moment::After => after_answer((verbs.after)(event)),
+        Moment::After => {
+            let tell = |known: &Feedback| {
+                let _ = sender.send(Progress::Begun(after_answer(known.clone())));
+            };
+            after_answer((verbs.after)(event, &tell))
+        }
         Moment::Prompt => {
             (verbs.idle)(event);
             (verbs.prompt)(event);

@@ -13,7 +13,7 @@ const AFTER: &str = r#"{"session_id":"s","cwd":"/p","hook_event_name":"PostToolU
 fn calm() -> Verbs {
     Verbs {
         before: |_| Judged { decision: Decision::NoOpinion, notice: None, fence: None },
-        after: |_| Feedback::default(),
+        after: |_, _| Feedback::default(),
         prompt: |_| (),
         idle: |_| (),
         rest: |_| (),
@@ -26,7 +26,7 @@ fn calm() -> Verbs {
 fn panicking() -> Verbs {
     Verbs {
         before: |_| panic!("before"),
-        after: |_| panic!("after"),
+        after: |_, _| panic!("after"),
         prompt: |_| panic!("prompt"),
         idle: |_| panic!("idle"),
         rest: |_| panic!("rest"),
@@ -97,6 +97,19 @@ fn an_answer_that_takes_too_long_becomes_a_denial() {
     let started = Instant::now();
     assert!(is_denied(&said(WRITE, slow), "HOOK_ERROR"));
     assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
+}
+
+#[test]
+fn what_is_known_is_told_if_recording_fails() {
+    let failing = Verbs {
+        after: |_, tell| {
+            tell(&Feedback { violation: Some("out of scope".into()), ..Feedback::default() });
+            panic!("too many files")
+        },
+        ..calm()
+    };
+    let answer = said(AFTER, failing);
+    assert!(format!("{answer:?}").contains("out of scope"), "{answer:?}");
 }
 
 /// Returns these bytes, and then blocks for ever.

@@ -57,6 +57,9 @@ pub struct Feedback {
     pub violation: Option<String>,
 }
 
+/// Gets what is known before the work is done.
+pub type Tell<'a> = &'a dyn Fn(&Feedback);
+
 /// A call that began longer ago than this has ended, whatever its host reported.
 const MAX_CALL: Duration = Duration::from_secs(3600);
 /// The size in bytes above which the text of a file is not read.
@@ -64,10 +67,16 @@ const MAX_TEXT: u64 = 4 * 1024 * 1024;
 
 /// Records what a call has done and returns what the agent should know about it. Never fails.
 pub fn record_after_call(event: &Event) -> Feedback {
+    tell_and_record(event, &|_| {})
+}
+
+/// Like [`record_after_call`]. `tell` gets what is known of violations before files are recorded, since
+/// no host waits until thousands are.
+pub fn tell_and_record(event: &Event, tell: Tell<'_>) -> Feedback {
     let event = &knowing_model(event);
     let mut feedback = Feedback::default();
     for ws in &workspaces(event) {
-        Observation { ws, event, feedback: &mut feedback }.whole_call();
+        Observation { ws, event, feedback: &mut feedback, tell }.whole_call();
     }
     if let Some(reminder) = reminder::reminder_after_failure(event) {
         append_sentence(&mut feedback.context, reminder);
@@ -84,7 +93,8 @@ pub fn idle(event: &Event) {
     let calls = calls::finish_all(&root, &event.session_key());
     let event = &knowing_model(event);
     let ws = &Workspace::at_root(root);
-    let mut observation = Observation { ws, event, feedback: &mut Feedback::default() };
+    let mut observation =
+        Observation { ws, event, feedback: &mut Feedback::default(), tell: &|_| {} };
     let mut touched = Vec::new();
     for call in calls.iter().filter(|call| !call.background) {
         let foreseen =
@@ -158,6 +168,7 @@ struct Observation<'a> {
     ws: &'a Workspace,
     event: &'a Event,
     feedback: &'a mut Feedback,
+    tell: Tell<'a>,
 }
 
 impl Observation<'_> {
@@ -453,12 +464,7 @@ impl Observation<'_> {
                 Some(false) if is_restored() => {}
                 Some(false) if checked_out.holds(ws, &path) => old.push(path),
                 Some(false) if commanded_by_another(ws, call, &path) => of_others.push(path),
-                Some(false) => {
-                    let now = seen::state(&ws.root, &path, 0);
-                    let why = "a command changed it, and it is out of scope";
-                    self.not_gated(&path, &now, (before.clone(), head.clone()), why);
-                    outside_changed.push((path, before));
-                }
+                Some(false) => outside_changed.push((path, before)),
             }
         }
         if !unknown.is_empty() {
@@ -470,7 +476,6 @@ impl Observation<'_> {
         }
         let all = outside_changed.iter().map(|(path, _)| path.to_string()).chain(elsewhere);
         let all: Vec<String> = all.chain(changed.not_utf8).collect();
-        self.record_unforeseen(call, outside_changed);
         if !all.is_empty() {
             let files = text::listed(&all);
             let intent = call.intent.as_deref().unwrap_or("no intent");
@@ -493,6 +498,13 @@ impl Observation<'_> {
             );
             append_sentence(&mut self.feedback.context, message);
         }
+        (self.tell)(self.feedback);
+        for (path, before) in &outside_changed {
+            let now = seen::state(&ws.root, path, 0);
+            let why = "a command changed it, and it is out of scope";
+            self.not_gated(path, &now, (before.clone(), head.clone()), why);
+        }
+        self.record_unforeseen(call, outside_changed);
         self.record_in_scope(call, ours)
     }
 
