@@ -87,7 +87,7 @@ pub struct InitArgs {
 /// Set up a repository and what a team needs: a job for the forge, pre-commit, CODEOWNERS
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The same as `intent setup team`: `intent setup init --help` says what is written.
+The same as `intent setup init --team`; `intent setup init --help` says what is written.
 
 Example:
   intent setup team --owner @ada")]
