@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::control::settings_in_home;
 use fence::{FenceAccess, FencePlan};
-use ground::{Environment, IGNORE_FILES, POLICY, store};
+use ground::{Environment, IGNORE_FILES, POLICY, store, text};
 use why::{VerbError, Workspace};
 
 /// Returns an error if a control file has a second name (a hard link). That name may be outside the
@@ -17,14 +17,13 @@ pub(super) fn have_one_name(ws: &Workspace) -> Result<(), VerbError> {
     match registry.chain(others).find(|file| store::names(file) > 1) {
         None => Ok(()),
         Some(file) => {
-            let file = file.display();
+            let file = file.display().to_string();
+            let (old, new) = (text::shell_path(&file), text::shell_path(&format!("{file}.new")));
             Err(VerbError::mendable(
                 format!(
                     "no fence can be put up: {file} has a second name (a hard link), through which a fenced command could write it"
                 ),
-                format!(
-                    "`cp {file} {file}.new && mv {file}.new {file}` makes it a file of its own"
-                ),
+                format!("`cp {old} {new} && mv {new} {old}` makes it a file of its own"),
             ))
         }
     }
@@ -87,7 +86,7 @@ pub(super) fn pin(plan: &mut FencePlan) {
     let is_pinned = |folder: &&Path| folder.parent().is_some_and(may_write) && !is_known(folder);
     let pins: Vec<PathBuf> = above.into_iter().filter(is_pinned).map(Path::to_path_buf).collect();
     for folder in pins {
-        plan.add_place(&folder, FenceAccess::Pinned, "leads to what is kept");
+        plan.add_place(&folder, FenceAccess::Pinned, "holds a protected file");
     }
 }
 
