@@ -84,6 +84,8 @@ impl Shell {
 
     pub(super) fn script(&mut self, script: &Script) -> StreamData {
         let mut all = StreamData::default();
+        // Nobody knows what comes first of `echo a & echo b`.
+        let is_in_order = script.len() < 2 || !script.iter().any(|item| item.background);
         // The state before the first command that may be skipped. In `make || cd x; ls`, `ls` may
         // run in either folder.
         let mut short: Option<ShellState> = None;
@@ -104,7 +106,7 @@ impl Shell {
                 }
             }
             // In `cd a && pwd`, `pwd` is taken to run.
-            all = all.followed_by(self.item(item), likely);
+            all = all.followed_by(self.item(item), likely && is_in_order);
             if all.pieces.as_ref().is_some_and(|pieces| pieces.len() > MAX_PIECES) {
                 all.pieces = None;
             }
