@@ -5,7 +5,8 @@
 //! the file and has none of its lines, or once it is old, it goes, unless git still has its lines
 //! somewhere. Where that would take too long to find out, it stays.
 
-use std::collections::{BTreeSet, HashSet};
+use std::cell::OnceCell;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use code::saying_lines::says_something;
@@ -72,25 +73,23 @@ pub(super) fn thrown_away<'a>(
     age: Age,
 ) -> Result<HashSet<&'a str>, VerbError> {
     let mut gone: Vec<(&Arc<Entry>, BareLines)> = Vec::new();
+    let mut files: HashMap<&RelativePath, PresentFile> = HashMap::new();
     for entry in open {
         // If nobody knows the lines, only time tells.
         let known = lines_of_record(ws, entry);
         let Some(mut brought) = known.or((age == Age::Old).then(BareLines::new)) else { continue };
-        let mut here: Vec<(&RelativePath, LineText)> = Vec::new();
         for path in entry.record.paths() {
-            let committed = ws.head().map(|head| git.file_at(head, path)).transpose()?.flatten();
-            let texts = [committed, git.file_in_index(path)?, ws.bytes_as_stored(path)];
-            here.extend(texts.into_iter().flatten().map(|bytes| (path, LineText::new(bytes))));
+            if !files.contains_key(path) {
+                files.insert(path, PresentFile::read(ws, git, path)?);
+            }
         }
-        let lines: BareLines = here.iter().flat_map(|(_, text)| bare_lines(text)).collect();
-        let has_line = !brought.is_disjoint(&lines);
-        let stands = |(path, text): (&RelativePath, LineText)| {
-            let is_asked = vec![true; text.len()];
-            let owners = LinesByEntry::attributed(ws, path, None, text, &is_asked).owner_ids();
-            owners.contains(&entry.record.id)
+        let stands = |path: &RelativePath| {
+            let file = &files[path];
+            !brought.is_disjoint(&file.lines) && file.owners(ws, path).contains(&entry.record.id)
         };
-        brought.retain(|line| !lines.contains(line));
-        if age == Age::Old || !has_line || !here.into_iter().any(stands) {
+        if age == Age::Old || !entry.record.paths().any(stands) {
+            brought
+                .retain(|line| !entry.record.paths().any(|path| files[path].lines.contains(line)));
             gone.push((entry, brought));
         }
     }
@@ -101,6 +100,35 @@ pub(super) fn thrown_away<'a>(
         None => missing.is_empty(),
     });
     Ok(gone.into_iter().map(|(entry, _)| &*entry.record.id).collect())
+}
+
+/// A file as the commit, the index and the disk have it.
+struct PresentFile {
+    texts: Vec<LineText>,
+    lines: BareLines,
+    owners: OnceCell<BTreeSet<String>>,
+}
+
+impl PresentFile {
+    fn read(ws: &Workspace, git: &Git, path: &RelativePath) -> Result<Self, VerbError> {
+        let committed = ws.head().map(|head| git.file_at(head, path)).transpose()?.flatten();
+        let texts = [committed, git.file_in_index(path)?, ws.bytes_as_stored(path)];
+        let mut texts: Vec<LineText> = texts.into_iter().flatten().map(LineText::new).collect();
+        texts.dedup();
+        let lines = texts.iter().flat_map(bare_lines).collect();
+        Ok(Self { texts, lines, owners: OnceCell::new() })
+    }
+
+    /// Returns the ids of the records with a line in one of the texts.
+    fn owners(&self, ws: &Workspace, path: &RelativePath) -> &BTreeSet<String> {
+        self.owners.get_or_init(|| {
+            let of_text = |text: &LineText| {
+                let is_asked = vec![true; text.len()];
+                LinesByEntry::attributed(ws, path, None, text.clone(), &is_asked).owner_ids()
+            };
+            self.texts.iter().flat_map(of_text).collect()
+        })
+    }
 }
 
 /// Returns true if the index may lack a line that a record brought.
