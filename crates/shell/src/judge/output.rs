@@ -20,10 +20,10 @@ pub(super) fn output_of_call(shell: &Shell, call: &ProgramCall) -> StreamData {
         "cat" if call.args.iter().all(|arg| arg.is_word("-") || arg.looks_like_option()) => {
             stdin.clone()
         }
-        "cat" | "head" | "tail" | "tac" | "zcat" | "bat" => files(shell, call),
+        "cat" | "head" | "tail" | "tac" | "zcat" | "bat" => files(shell, call, HEAD_OPTIONS),
         "tee" => stdin.clone(),
         "sort" | "uniq" if operands(call.args, SORT_OPTIONS).is_empty() => stdin.clone(),
-        "sort" | "uniq" => files(shell, call),
+        "sort" | "uniq" => files(shell, call, SORT_OPTIONS),
         // What a list prints is known in spite of these: `$(cd src && pwd)`.
         ":" | "[" | "exit" | "false" | "return" | "test" | "true" => {
             StreamData::with_known_pieces(vec![])
@@ -63,8 +63,9 @@ fn known_or_not(pieces: Option<Vec<WordPiece>>) -> StreamData {
     StreamData { present: true, pieces, ..StreamData::default() }
 }
 
-fn files(shell: &Shell, call: &ProgramCall) -> StreamData {
-    let named = operands(call.args, &[&["-n", "-c", "--lines", "--bytes"], SORT_OPTIONS].concat());
+/// Returns what a program prints of the files that it names, or of its input. `options` take a value.
+fn files(shell: &Shell, call: &ProgramCall, options: &[&str]) -> StreamData {
+    let named = operands(call.args, options);
     let content = |arg: &&Arg| {
         let download = is_downloaded_here(shell, arg);
         let unknown = StreamData { file: true, download, ..StreamData::with_unknown_content() };
@@ -74,6 +75,8 @@ fn files(shell: &Shell, call: &ProgramCall) -> StreamData {
     all.unwrap_or(StreamData { pieces: None, present: true, ..call.stdin.clone() })
 }
 
+/// The options of `head` and `tail` that take a value.
+const HEAD_OPTIONS: &[&str] = &["-n", "-c", "--lines", "--bytes"];
 /// The options of `sort` that take a value.
 const SORT_OPTIONS: &[&str] = &["-k", "-t", "-o", "-S", "-T", "--key", "--output"];
 
