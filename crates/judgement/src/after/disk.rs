@@ -75,7 +75,8 @@ pub(super) fn changed_since(ws: &Workspace, at: u128, before: Option<&CommitId>)
 #[derive(Debug, Default)]
 pub(super) struct ChangedFiles {
     pub(super) paths: Vec<RelativePath>,
-    /// The names of files that no scope can own, because they are not UTF-8. What is not is replaced.
+    /// The names of files that no scope can own, because they are not UTF-8. Other bytes
+    /// are replaced.
     pub(super) not_utf8: Vec<String>,
 }
 
