@@ -180,6 +180,7 @@ fn synthesise(root: &Path) {
         selected_at: "2026-01-01T00:00:00.000Z".to_owned(),
         actor: None,
         branch: None,
+        then: None,
     };
     session::select_for(&workspace.root, HOST, &selection).expect("a selection");
 }
