@@ -407,8 +407,7 @@ pub fn against_files(registry: &Registry, files: &[RelativePath]) -> Vec<Finding
     sorted.sort_unstable();
     let mut findings = Vec::new();
     for (index, intent) in registry.intents().iter().enumerate() {
-        let is_over = matches!(intent.known_status(), Some(Status::Completed | Status::Archived));
-        if !is_over {
+        if !intent.is_closed() {
             findings.extend(unmatched_globs(registry, index, &sorted));
         }
     }

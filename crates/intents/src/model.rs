@@ -68,6 +68,12 @@ impl Status {
     pub fn as_str(self) -> &'static str {
         STATUSES[self as usize].1
     }
+
+    /// Returns true if no more work is done under an intent of this status.
+    pub fn is_closed(self) -> bool {
+        matches!(self, Self::Completed | Self::Archived)
+    }
+
     /// Parses a status in any spelling that is in use, in upper or lower case, with `-` or a space
     /// in place of `_`. Returns `None` if the text is no known status.
     pub fn parse(text: &str) -> Option<Self> {
@@ -130,6 +136,12 @@ impl Intent {
     pub(crate) fn known_status(&self) -> Option<Status> {
         self.status.as_ref().map(|status| status.value)
     }
+
+    /// See [`Status::is_closed`].
+    pub fn is_closed(&self) -> bool {
+        self.known_status().is_some_and(Status::is_closed)
+    }
+
     /// Returns the id of the source that the intent's file points to with `source:`.
     pub fn source(&self) -> Option<&str> {
         let source = self.extra.get(SOURCE)?.as_str()?;

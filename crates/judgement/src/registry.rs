@@ -76,16 +76,10 @@ pub fn spell_out_folders(ws: &Workspace, scope: &mut [String]) -> Vec<String> {
 /// Returns what is doubtful about a new intent: another one has its name, or it owns nothing.
 pub fn doubts_about(ws: &Workspace, new: &IntentEntry) -> Vec<String> {
     let name = new.name.trim().to_lowercase();
-    let is_over = |intent: &Intent| {
-        intent
-            .status
-            .as_ref()
-            .is_some_and(|status| matches!(status.value, Status::Completed | Status::Archived))
-    };
     let same = ws.registry.intents().iter().find(|intent| {
         intent.name.value.trim().to_lowercase() == name
             && intent.id.value != new.id
-            && !is_over(intent)
+            && !intent.is_closed()
     });
     let same =
         same.map(|intent| format!("{} is called {:?} too", intent.id.value, intent.name.value));

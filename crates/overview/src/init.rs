@@ -9,7 +9,6 @@ use serde::Serialize;
 use evidence::git_hooks::{Act, GitHooksAnswer, git_hooks};
 use ground::policy::SourceFormat;
 use ground::{Environment, Root, store, text};
-use intents::Status;
 use why::{VerbError, Workspace, selectable};
 
 /// What `intent setup init` created, and what it left alone.
@@ -125,9 +124,8 @@ fn next_command(ws: &Workspace) -> String {
 fn found_in_other_formats(ws: &Workspace) -> Option<String> {
     let mut counts: BTreeMap<SourceFormat, [usize; 2]> = BTreeMap::new();
     for imported in ws.registry.imported() {
-        let status = imported.intent.status.as_ref().map(|status| status.value);
-        let is_over = matches!(status, Some(Status::Completed | Status::Archived));
-        counts.entry(imported.format).or_default()[usize::from(is_over)] += 1;
+        let count = counts.entry(imported.format).or_default();
+        count[usize::from(imported.intent.is_closed())] += 1;
     }
     let told = counts.into_iter().map(|(format, [open, over])| {
         let kind = format.noun();

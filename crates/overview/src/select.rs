@@ -110,7 +110,7 @@ impl IntentSummary {
     /// Returns true if a list leaves it out unless all intents are asked for: if it is kept in
     /// another format and closed, or only cited by others.
     pub fn is_in_the_background(&self) -> bool {
-        let is_closed = matches!(self.status, Some(Status::Completed | Status::Archived));
+        let is_closed = self.status.is_some_and(Status::is_closed);
         let is_used = self.selected || self.current || !self.owned_scope.is_empty();
         self.kept.source.is_some_and(|source| is_closed || !source.is_work()) && !is_used
     }

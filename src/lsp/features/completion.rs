@@ -185,7 +185,7 @@ fn ids(workspace: &Workspace, text: &str, cursor: usize) -> Option<Choices> {
             rank: match status {
                 _ if is_current(&id) => 0,
                 Some(Status::InProgress) => 1,
-                Some(Status::Completed | Status::Archived) => 3,
+                Some(status) if status.is_closed() => 3,
                 _ => 2,
             },
             ..Choice::new(id, lsp::CompletionItemKind::REFERENCE)

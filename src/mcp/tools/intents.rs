@@ -172,8 +172,7 @@ fn describe_owners(file: &FileOwners) -> String {
         owners.map(|owner| owner.id.as_str()).collect::<Vec<_>>().join(", ")
     };
     let open = ids(&mut file.owners.iter().filter(|owner| owner.may_write()));
-    let is_done =
-        |owner: &FileOwner| matches!(owner.status, Some(Status::Completed | Status::Archived));
+    let is_done = |owner: &FileOwner| owner.status.is_some_and(Status::is_closed);
     let is_waiting =
         |owner: &&FileOwner| owner.forbidden_by.is_none() && !owner.may_write() && !is_done(owner);
     let others = ids(&mut file.owners.iter().filter(is_waiting));

@@ -88,7 +88,7 @@ impl ImportedIntent {
     }
 
     pub fn is_closed(&self) -> bool {
-        matches!(self.intent.known_status(), Some(Status::Completed | Status::Archived))
+        self.intent.is_closed()
     }
 
     pub fn other_requirements(&self) -> impl Iterator<Item = &Requirement> {
