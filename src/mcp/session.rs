@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use ground::Environment;
 use ground::parallel::locked_value;
 use ground::path::named_path;
+use ground::session::actor_parts;
 
 /// What decides where relative paths start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,11 +33,9 @@ pub(super) struct Who {
 
 impl Who {
     fn from_actor(actor: &str) -> Self {
-        let (host, rest) = actor.split_once(':').unwrap_or((NAMELESS, actor));
-        let (session, subagent) = match rest.rsplit_once('/') {
-            Some((session, subagent)) => (session, Some(subagent.to_owned())),
-            None => (rest, None),
-        };
+        let (session, subagent) = actor_parts(actor);
+        let (host, session) = session.split_once(':').unwrap_or((NAMELESS, session));
+        let subagent = subagent.map(str::to_owned);
         Self { host: host.to_owned(), session: session.to_owned(), subagent }
     }
 }

@@ -78,8 +78,8 @@ pub fn refuse_unseen(
     sign: &str,
 ) -> Result<(), VerbError> {
     if let Some(session) = session {
-        let above = session.split_once('/').map(|(above, _)| above);
-        let selected = ws.selected(Some(session)).or_else(|| ws.selected(above));
+        let (above, _) = session::actor_parts(session);
+        let selected = ws.selected(Some(session)).or_else(|| ws.selected(Some(above)));
         if selected.is_none_or(|selected| selected == id) {
             return Ok(());
         }

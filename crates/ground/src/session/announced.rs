@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Root, StoreError, keep_note, note, path_of_local_file, store};
+use super::{Root, StoreError, actor_parts, keep_note, note, path_of_local_file, store};
 use crate::agents::{self, ProcessId};
 use crate::{Environment, clock};
 
@@ -67,7 +67,7 @@ impl Announcement {
     }
 
     fn session(&self) -> &str {
-        self.actor.split_once('/').map_or(&self.actor, |(session, _)| session)
+        actor_parts(&self.actor).0
     }
 
     /// Returns true if the host made the caller run for this call, as far as can be told.

@@ -240,11 +240,20 @@ pub fn take_prompted_intent(root: &Root, session: &str, intent: &str) -> bool {
 
 const PROMPTED: &str = "prompted";
 
+/// Returns the session of an actor, and its subagent if it is one: an actor is written `host:session` or
+/// `host:session/subagent`.
+pub fn actor_parts(actor: &str) -> (&str, Option<&str>) {
+    match actor.split_once('/') {
+        Some((session, subagent)) => (session, Some(subagent)),
+        None => (actor, None),
+    }
+}
+
 /// Notes that a session or subagent has changed files under an intent. The note of a subagent is also
 /// one of its session, whose intent it may share.
 pub fn note_work(root: &Root, actor: &str, intent: &str) -> Result<(), StoreError> {
-    let session = actor.split_once('/').map(|(session, _)| session);
-    for actor in session.into_iter().chain([actor]) {
+    let (session, subagent) = actor_parts(actor);
+    for actor in std::iter::once(session).chain(subagent.map(|_| actor)) {
         if !works_under(root, actor, intent) {
             keep_word(root, actor, WORK, intent)?;
         }

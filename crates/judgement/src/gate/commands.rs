@@ -4,7 +4,7 @@
 use super::{Denial, DenialCode};
 use ground::policy::{Policy, Rule, RuleDecision};
 use ground::text::shell_word;
-use ground::{Environment, RelativePath};
+use ground::{Environment, RelativePath, session};
 use intents::Scope;
 use shell::{Class, Invocation, Prediction, matches_rule};
 
@@ -40,7 +40,7 @@ fn misused(
         next.or_else(|| words.iter().find_map(|word| word.strip_prefix(name)?.strip_prefix('=')))
     };
     let verb = arguments.get(shell::verb(arguments)?)?.as_str();
-    let session = actor.split_once('/').map_or(actor, |(session, _)| session);
+    let (session, _) = session::actor_parts(actor);
     let is_selected = |id: &str| selected(arguments).as_deref() == Some(id);
     let is_other = |option: &str, own: &[&str]| value(option).is_some_and(|it| !own.contains(&it));
     let is_plain = || shell::selects(arguments).and(shell::own_command(reading)).is_some();
