@@ -1,8 +1,10 @@
 //! Files out of scope that a command of an agent touched: only other contents are a write, and the
 //! agent may always bring the earlier content back.
 
+use std::cell::RefCell;
+
 use ground::session::ungated;
-use judgement::after::{Feedback, note_saved_file, record_after_call};
+use judgement::after::{Feedback, note_saved_file, record_after_call, tell_and_record};
 use judgement::check::{self, CheckRequest, ComparedSides};
 use judgement::gate::{DenialCode, judge_before_call};
 
@@ -79,6 +81,23 @@ fn only_other_contents_are_a_change() {
         let told = script(&repo, deed).violation.unwrap_or_default();
         assert!(told.contains(OTHER), "{told}");
     }
+}
+
+/// A host that does not wait for the end of the recording has this answer.
+#[test]
+fn an_agent_knows_the_files_that_may_have_no_record_before_they_are_recorded() {
+    let repo = at_work();
+    let event = event(&repo, "s", vec![shell("./generate.sh")]);
+    judge_before_call(&event);
+    repo.write("src/new.rs", "fn new() {}\n");
+    let told = RefCell::new(Vec::new());
+    let tell = |known: &Feedback| told.borrow_mut().push((known.clone(), mutations(&repo).len()));
+    assert_eq!(tell_and_record(&event, &tell), Feedback::default());
+    let told = told.into_inner();
+    let [(known, 0)] = told.as_slice() else { panic!("{told:?}") };
+    let context = known.context.as_deref().unwrap_or_default();
+    assert!(context.contains("no record: src/new.rs. `intent record`"), "{context}");
+    assert_eq!(mutations(&repo).len(), 1);
 }
 
 #[test]

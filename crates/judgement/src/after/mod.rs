@@ -70,8 +70,8 @@ pub fn record_after_call(event: &Event) -> Feedback {
     tell_and_record(event, &|_| {})
 }
 
-/// Like [`record_after_call`]. `tell` gets what is known of violations before files are recorded, since
-/// no host waits until thousands are.
+/// Like [`record_after_call`]. `tell` gets what the agent should know if recording is not finished in
+/// time, since no host waits until thousands of files are recorded.
 pub fn tell_and_record(event: &Event, tell: Tell<'_>) -> Feedback {
     let event = &knowing_model(event);
     let mut feedback = Feedback::default();
@@ -498,7 +498,15 @@ impl Observation<'_> {
             );
             append_sentence(&mut self.feedback.context, message);
         }
-        (self.tell)(self.feedback);
+        let mut unfinished = self.feedback.clone();
+        if !ours.is_empty() {
+            let files = text::listed(&ours);
+            let message = format!(
+                "Recording what this command changed takes longer than a hook may, so some of these files have no record: {files}. `intent record` records what you wrote there."
+            );
+            append_sentence(&mut unfinished.context, message);
+        }
+        (self.tell)(&unfinished);
         for (path, before) in &outside_changed {
             let now = seen::state(&ws.root, path, 0);
             let why = "a command changed it, and it is out of scope";
