@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use code::saying_lines::says_something;
-use code::{Block, ContentHash, Document, LineRange};
+use code::{Block, Document, LineRange};
 use ground::RelativePath;
 use history::{LineText, new_lines};
 use ledger::{BlockRecord, Digest, LineRuns, Record, keep_text};
@@ -229,12 +229,12 @@ pub(crate) fn leave_out_cut_blocks(
     let (text, blocks) = (line_text(now), now.blocks());
     let language = now.language().map(|language| language.id);
     let says = |line: &usize| says_something(text.line(*line), language);
-    let lines_of = |block: &Block| {
-        let end = brought.len().min(block.whole_lines.end() as usize);
-        block.whole_lines.start() as usize - 1..end
+    let range_of = |lines: LineRange| {
+        let end = brought.len().min(lines.end() as usize);
+        lines.start() as usize - 1..end
     };
     let is_new = |block: &&Block| {
-        let lines = lines_of(block);
+        let lines = range_of(block.whole_lines);
         let is_large = lines.clone().filter(says).nth(1).is_some();
         !block.identity.kind.is_unnamed() && is_large && brought[lines].contains(&true)
     };
@@ -244,10 +244,15 @@ pub(crate) fn leave_out_cut_blocks(
     }
     let records = ws.journal.entries().iter().map(|entry| &entry.record).chain(records);
     let files = records.filter(|record| record.of.is_none()).flat_map(|record| &record.files);
-    let cut = files.flat_map(|file| file.ranges()).filter(|range| range.deleted);
-    let cut: HashSet<&ContentHash> = cut.map(|range| &range.content_hash).collect();
-    let moved = new.into_iter().filter(|block| cut.contains(&block.fingerprint.content));
-    let moved: Vec<_> = moved.map(lines_of).collect();
+    let cut: Vec<&BlockRecord> =
+        files.flat_map(|file| file.ranges()).filter(|range| range.deleted).collect();
+    let moved_lines = |block: &Block| {
+        let mut same = cut.iter().filter(|cut| cut.content_hash == block.fingerprint.content);
+        let is_whole = same.clone().any(|cut| cut.has_lead_of(block));
+        // Another lead was written here, although the block was not.
+        same.next().map(|_| range_of(if is_whole { block.whole_lines } else { block.lines }))
+    };
+    let moved: Vec<_> = new.into_iter().filter_map(moved_lines).collect();
     moved.into_iter().for_each(|lines| brought[lines].fill(false));
 }
 
