@@ -280,6 +280,34 @@ const STORIES: &[LineStory] = &[
         expected: "1------",
     },
     LineStory {
+        name: "a line is thrown away, and pulled from a colleague who wrote it, too",
+        told: |place| {
+            place.step(0, &f("x y"));
+            place.git(&["config", "user.email", "test@example.invalid"]);
+            place.write(1, &f("x fixed y"));
+            place.git(&["checkout", "-q", "."]);
+            let bob = cloned(&place.0, &[]);
+            std::fs::write(bob.path().join(FILE), f("x fixed y")).expect("written");
+            let by_bob = ["-c", "user.name=Bob", "-c", "user.email=bob@example.invalid"];
+            git(bob.path(), &[&by_bob[..], &["commit", "-qam", "fix"]].concat());
+            place.git(&["pull", "-q", &bob.path().display().to_string(), "main"]);
+            place.commit(&[]);
+        },
+        expected: "----",
+    },
+    LineStory {
+        name: "a file is removed, and lines are added above a function that another file has, too",
+        told: |place| {
+            let with_lead = |lead: &str| format!("{lead}{}", f("x y"));
+            place.write_to("src/old.rs", 0, &with_lead("#[one]\n#[two]\n"));
+            place.step(0, &with_lead("#[one]\n#[two]\n"));
+            place.0.remove("src/old.rs");
+            place.0.record("INT-001", &["src/old.rs"]);
+            place.step(1, &with_lead("#[one]\n#[new]\n#[two]\n"));
+        },
+        expected: "-1----",
+    },
+    LineStory {
         name: "a function is thrown away, and its text put back",
         told: |place| {
             place.step(0, &function("x", "x"));

@@ -409,7 +409,11 @@ impl<'a, 'git> LineFinder<'a, 'git> {
         // After a rebase, evidence may name a commit that is gone.
         let gone = self.evidence_of_replaced_commits(version)?;
         entries.splice(0..0, gone);
-        let later = self.records_after(version);
+        // A commit of a colleague may have the same line as work that was thrown away here.
+        let may_have_open_work = has_work(&entries)
+            || !self.journal.entries().iter().any(|entry| journal::is_open(&entry.origin.path))
+            || !self.reader.is_made_elsewhere(version.commit)?;
+        let later = self.records_after(version, may_have_open_work);
         let language = language_of(path.as_str());
         let may_be_its = |entry: &Arc<Entry>| {
             let mut files = entry.record.files.iter().map(|file| &file.relative_path);
@@ -520,7 +524,14 @@ impl<'a, 'git> LineFinder<'a, 'git> {
     /// A commit of 12:00:00 is before a record of 12:00:02, and before each record whose base is this
     /// commit or comes from it. It is not before an inferred record of 12:09, because one command may have
     /// edited, committed, and ended nine minutes later.
-    fn records_after(&mut self, version: &FileVersion) -> HashSet<&'a str> {
+    ///
+    /// `may_have_open_work` says whether the commit may have what an open record is about. If not, all of
+    /// these are about other work.
+    fn records_after(
+        &mut self,
+        version: &FileVersion,
+        may_have_open_work: bool,
+    ) -> HashSet<&'a str> {
         let commit = (version.commit, version.time);
         let mut bases: HashMap<&str, bool> = HashMap::new();
         let mut is_based_on_it = |base: &'a str| {
@@ -535,6 +546,9 @@ impl<'a, 'git> LineFinder<'a, 'git> {
             let record = &entry.record;
             let is_inferred = record.strength == Some(Strength::Inferred);
             let late = if is_inferred { LONGEST_COMMAND } else { 0 };
+            if !may_have_open_work && journal::is_open(&entry.origin.path) {
+                return true;
+            }
             let made = clock::milliseconds(&record.timestamp);
             let base = record.vcs.as_ref().and_then(|vcs| vcs.revision_id.as_deref());
             made.is_some_and(|made| made > version.time * 1_000 + ROUNDING + late)

@@ -35,6 +35,8 @@ pub struct ObjectReader<'a> {
     shallow: HashSet<ObjectId>,
     accepted: Option<ObjectId>,
     ignored: Option<HashSet<ObjectId>>,
+    own_address: Option<Option<String>>,
+    made_here: Option<HashSet<ObjectId>>,
     /// Contents that are in no object, such as those of files on disk.
     held: HashMap<ObjectId, Vec<u8>>,
 }
@@ -104,7 +106,16 @@ impl Git {
         let shallow = self.read(repo.shallow_commits())?;
         let shallow = shallow.iter().flat_map(|ids| ids.iter().copied()).collect();
         let accepted = head_of(&repo).map_err(|error| self.unreadable(error))?;
-        Ok(ObjectReader { git: self, repo, shallow, accepted, ignored: None, held: HashMap::new() })
+        Ok(ObjectReader {
+            git: self,
+            repo,
+            shallow,
+            accepted,
+            ignored: None,
+            own_address: None,
+            made_here: None,
+            held: HashMap::new(),
+        })
     }
 
     fn lend_handle(&self) -> LentHandle {
@@ -117,6 +128,13 @@ impl Git {
         LentHandle { free: Arc::clone(&self.free_handles), handle: Some(handle) }
     }
 
+    /// Returns the commits that the log of `HEAD` says were made in this work tree.
+    fn commits_made_here(&self) -> HashSet<ObjectId> {
+        let log = std::fs::read(self.handle().git_dir().join("logs/HEAD")).unwrap_or_default();
+        let lines = gix::refs::file::log::iter::forward(&log).filter_map(Result::ok);
+        lines.filter(|line| makes_commit(line.message)).map(|line| line.new_oid()).collect()
+    }
+
     pub fn path_in_repository(&self, path: &str) -> BString {
         format!("{}{path}", self.prefix).into()
     }
@@ -125,6 +143,19 @@ impl Git {
     pub fn path_in_workspace(&self, path: &BStr) -> Option<RelativePath> {
         as_path("", path.strip_prefix(self.prefix.as_bytes())?.as_bstr())
     }
+}
+
+/// Returns true unless a message in the log of `HEAD` says that git only went to a commit, as in
+/// `pull: Fast-forward`, `checkout: moving from main to side` and `rebase (finish): returning to main`.
+fn makes_commit(message: &BStr) -> bool {
+    let (act, rest) = message.split_once_str(": ").unwrap_or((message, b""));
+    let is_going = ["checkout", "reset", "clone", "branch"].iter().any(|it| act == it.as_bytes());
+    let is_end = |end: &str| act.ends_with_str(end);
+    !is_going
+        && !is_end("(start)")
+        && !is_end("(finish)")
+        && !is_end("(abort)")
+        && rest != b"Fast-forward"
 }
 
 pub(super) type KnownCommits = RwLock<HashMap<ObjectId, CommitNode>>;
@@ -239,6 +270,25 @@ impl ObjectReader<'_> {
             known.insert(id, node.clone());
         }
         Ok(node)
+    }
+
+    /// Returns true if a commit was made in another clone: its author and committer have other addresses
+    /// than `user.email`, and the log of `HEAD` does not say that it was made here. A pulled commit of
+    /// Bob was made elsewhere; one of his that was picked with `git cherry-pick` was not. If
+    /// `user.email` is not set, nobody can tell, and the answer is false.
+    pub fn is_made_elsewhere(&mut self, id: ObjectId) -> GitResult<bool> {
+        let git = self.git;
+        let own = self.own_address.get_or_insert_with(|| git.configured("user.email"));
+        let Some(own) = own else { return Ok(false) };
+        let commit = git.find_commit(&self.repo, id)?;
+        let (author, committer) =
+            (git.read(commit.iter().author())?, git.read(commit.committer())?);
+        let is_own = |address: &BStr| address.eq_ignore_ascii_case(own.as_bytes());
+        if is_own(author.email) || is_own(committer.email) {
+            return Ok(false);
+        }
+        let made_here = self.made_here.get_or_insert_with(|| git.commits_made_here());
+        Ok(!made_here.contains(&id))
     }
 
     /// Returns the best common ancestors of commits, such as the parents of a merge.
