@@ -422,10 +422,38 @@ fn as_ci_sees(lab: &Lab) -> Lab {
     clone
 }
 
+/// An agent writes a function and a line of `kept.rs`. Then `main` gets an equal line in `kept.rs`.
+fn write_a_line_that_main_gets_too(lab: &Lab) {
+    let with_line = "use crate::stay;\n\n".to_owned() + &lab.read("kept.rs");
+    lab.write("new.rs", function("new", &["of_one"]));
+    lab.write("kept.rs", &with_line);
+    lab.fine(&["record", "new.rs", "kept.rs", "--intent", "INT-001"]);
+    lab.commit();
+    lab.run_git(&["switch", "-q", "main"]);
+    lab.write("kept.rs", &with_line);
+    lab.commit();
+}
+
 #[test]
 #[ignore = "slow"]
 fn rewritten_commits_cause_no_false_finding() {
     let stories: &[Story] = &[
+        ("a branch is rebased onto an equal line", |lab| {
+            write_a_line_that_main_gets_too(lab);
+            lab.run_git(&["switch", "-q", "pr"]);
+            lab.run_git(&["rebase", "-q", "main"]);
+        }),
+        ("a branch is squashed, without hooks, onto an equal line", |lab| {
+            write_a_line_that_main_gets_too(lab);
+            lab.run_git(&["switch", "-q", "-c", "squashed"]);
+            lab.run_git(&["merge", "-q", "--squash", "pr"]);
+            lab.run_git(&["commit", "-q", "--no-verify", "-m", "squash"]);
+        }),
+        ("a commit is picked onto an equal line", |lab| {
+            write_a_line_that_main_gets_too(lab);
+            lab.run_git(&["switch", "-q", "-c", "picked"]);
+            lab.run_git(&["cherry-pick", "pr"]);
+        }),
         ("an amend takes a recorded function out", |lab| {
             lab.write(
                 "new.rs",

@@ -95,12 +95,12 @@ pub(super) fn judge(
         target,
         of_target: None,
     };
+    let (mut claims, mut taken) = (Vec::new(), Vec::new());
     for entry in entries.iter().filter(|entry| entry.trust != Trust::Contradicted) {
-        let mut wrong = Vec::new();
         match &entry.late_commit.clone().map(CommitId) {
             None => {
                 for place in places_of(entry, &added) {
-                    wrong.extend(lines.judge(entry, place, &mut compared.notes)?);
+                    claims.push(lines.claim(entry, place, &mut compared.notes)?);
                 }
             }
             // What the target has already is no news.
@@ -113,11 +113,11 @@ pub(super) fn judge(
                 for meant in meant.into_iter().flatten() {
                     compared.notes.push(late_note(entry, meant));
                     compared.findings.extend(late_findings(git, rules, entry, meant));
-                    wrong.extend(lines.claimed_already(entry, meant)?);
+                    taken.push((&**entry, lines.claimed_already(entry, meant)?));
                 }
                 if history.contains(of) {
                     let place = Place { commit: Some(of), added_as: None };
-                    wrong.extend(lines.judge(entry, place, &mut compared.notes)?);
+                    claims.push(lines.claim(entry, place, &mut compared.notes)?);
                 } else {
                     compared.notes.push(format!(
                         "{} is about {}, which is not in this history. It counts only for a copy of that commit, and for this change.",
@@ -127,12 +127,65 @@ pub(super) fn judge(
                 }
             }
         }
-        wrong.dedup();
-        if !wrong.is_empty() {
-            compared.findings.push(refuse(entry, &wrong.join("; ")));
+    }
+    let (unfounded, harmless) = unfounded_claims(claims);
+    compared.notes.extend(harmless);
+    let mut wrong: Vec<(&Entry, Vec<String>)> = Vec::new();
+    for (entry, what) in taken.into_iter().chain(unfounded) {
+        match wrong.iter_mut().find(|(other, _)| std::ptr::eq(*other, entry)) {
+            Some((_, all)) => all.extend(what),
+            None => wrong.push((entry, what)),
+        }
+    }
+    for (entry, mut what) in wrong {
+        what.dedup();
+        if !what.is_empty() {
+            compared.findings.push(refuse(entry, &what.join("; ")));
         }
     }
     Ok(compared)
+}
+
+/// What an entry of evidence names in the text of one commit.
+struct JudgedClaim<'a> {
+    entry: &'a Entry,
+    commit: Option<CommitId>,
+    /// The lines that stood there before, in words, and how many they are.
+    older: Vec<String>,
+    older_count: usize,
+    brought_count: usize,
+}
+
+/// Returns for each entry the lines that make its section unfounded, and notes about the others.
+///
+/// A section may name lines that stood there before as long as they are not more than those that its
+/// commit brought: two branches add the same import, and the second is rebased onto the first. Such a
+/// name has no effect on any answer. Nobody could write correct evidence here either: git gives the
+/// line to the first branch, and a squash by a forge is made where no journal is.
+fn unfounded_claims(claims: Vec<JudgedClaim<'_>>) -> (Vec<(&Entry, Vec<String>)>, Vec<String>) {
+    let key = |claim: &JudgedClaim<'_>| (claim.entry.section, claim.commit.clone());
+    let mut counts: HashMap<_, (usize, usize)> = HashMap::new();
+    for claim in &claims {
+        let (older, brought) = counts.entry(key(claim)).or_default();
+        *older += claim.older_count;
+        *brought += claim.brought_count;
+    }
+    let (mut unfounded, mut notes) = (Vec::new(), Vec::new());
+    for claim in claims.into_iter().filter(|claim| !claim.older.is_empty()) {
+        let (older, brought) = counts[&key(&claim)];
+        let what: Vec<String> =
+            claim.older.iter().map(|lines| format!("{lines} stood there before")).collect();
+        if older > brought {
+            unfounded.push((claim.entry, what));
+        } else {
+            notes.push(format!(
+                "{} names lines that its commit did not bring: {}. The name has no effect.",
+                claim.entry.origin.path,
+                what.join("; ")
+            ));
+        }
+    }
+    (unfounded, notes)
 }
 
 /// Returns for each commit that late evidence names those of these commits of which the evidence
@@ -236,21 +289,21 @@ impl BroughtText {
         (0..self.text.len()).filter(|line| self.is_brought[*line])
     }
 
-    /// Returns the lines that were there before, although these runs of lines name them. A line that
-    /// says nothing is everywhere, and so may an equal line of the commit be meant: after a rebase,
-    /// git may say of another one of two equal lines that it is new.
-    fn older_among(&self, runs: &LineRuns, language: Option<&str>) -> Vec<usize> {
+    /// Returns the lines that these runs name and that were there before, and how many others they
+    /// name. A line that says nothing is everywhere, and so may an equal line of the commit be meant:
+    /// after a rebase, git may say of another one of two equal lines that it is new.
+    fn named_by(&self, runs: &LineRuns, language: Option<&str>) -> (Vec<usize>, usize) {
         let plain = |line: usize| self.text.line(line).trim_ascii();
-        let is_older = |line: &usize| {
-            !self.is_brought[*line] && says_something(self.text.line(*line), language)
-        };
         let mut older = runs.standing_lines(&self.text);
-        older.retain(is_older);
+        older.retain(|line| says_something(self.text.line(*line), language));
+        let named_count = older.len();
+        older.retain(|line| !self.is_brought[*line]);
         if !older.is_empty() {
             let brought: HashSet<&[u8]> = self.brought_lines().map(plain).collect();
             older.retain(|line| !brought.contains(plain(*line)));
         }
-        older
+        let brought_count = named_count - older.len();
+        (older, brought_count)
     }
 }
 
@@ -312,15 +365,17 @@ impl<'a> LinesOfCommits<'a> {
         Ok(BroughtText { text, is_brought })
     }
 
-    fn judge(
+    fn claim<'e>(
         &mut self,
-        entry: &Entry,
+        entry: &'e Entry,
         place: Place<'_>,
         notes: &mut Vec<String>,
-    ) -> Result<Vec<String>, VerbError> {
-        let mut wrong = Vec::new();
+    ) -> Result<JudgedClaim<'e>, VerbError> {
+        let commit = place.commit.cloned();
+        let mut claim =
+            JudgedClaim { entry, commit, older: Vec::new(), older_count: 0, brought_count: 0 };
         if entry.record.kind != RecordKind::Mutation {
-            return Ok(wrong);
+            return Ok(claim);
         }
         for file in &entry.record.files {
             let path = &file.relative_path;
@@ -336,13 +391,19 @@ impl<'a> LinesOfCommits<'a> {
                     }
                     text => text?,
                 };
-                let older = text.older_among(runs, language_of(path.as_str()));
-                if !older.is_empty() && !self.is_restored(place)? {
-                    wrong.push(format!("{} stood there before", named_lines(path, &older)));
+                let (older, brought) = text.named_by(runs, language_of(path.as_str()));
+                claim.brought_count += brought;
+                claim.older_count += older.len();
+                if !older.is_empty() {
+                    claim.older.push(named_lines(path, &older));
                 }
             }
         }
-        Ok(wrong)
+        if !claim.older.is_empty() && self.is_restored(place)? {
+            claim.older.clear();
+            claim.older_count = 0;
+        }
+        Ok(claim)
     }
 
     /// Returns true if a person has put a file of evidence back that an earlier commit had added and
