@@ -41,10 +41,10 @@ const MOVES: &str = "move rename mv";
 /// Words in a tool's name that say that it only reads a file. A tool without such a word may write
 /// any file that it is given.
 const LOOKS: &str = "
-    analyze ast blame browse check compare count definition definitions describe diagnostics diff display
+    analyze ast attach attachment blame browse check compare count definition definitions describe diagnostics diff display
     explain exists fetch find get grep history hover info inspect lint list load look lookup open outline
     overview parse preview query read references retrieve review scan search show stat status summarize
-    symbols tree usages validate verify view why
+    symbols tree upload usages validate verify view why
 ";
 /// Words in a tool's name that say that it runs a command. In a foreign tool without such a word, a
 /// field called `command` does not count as a command line.
@@ -65,9 +65,17 @@ const PLACES: &str = "
 ";
 /// Words in a field's name that say that it holds a path to which a tool writes its result.
 const RESULTS: &str = "out output target dest destination outfile outdir save";
-/// Code hosts after which people name the server of the host. If a call of such a server names a
-/// repository, its files are not on this disk.
-const CODE_HOSTS: &str = "github gitea forgejo";
+/// Code hosts after which people name the server of the host, each with the fields in which its calls
+/// name a repository. The files of that repository are not on this disk. One of the words in each text
+/// must be there.
+const CODE_HOSTS: [(&str, &[&str]); 6] = [
+    ("github", &["owner", "repo"]),
+    ("gitea", &["owner", "repo"]),
+    ("forgejo", &["owner", "repo"]),
+    ("gitlab", &["project_id projectId project"]),
+    ("bitbucket", &["workspace project projectKey", "repository repo repo_slug repositorySlug"]),
+    ("azure", &["repositoryId repository"]),
+];
 
 pub(crate) fn effects(reading: &CallInput) -> Vec<Effect> {
     if is_tool(reading.tool, SELECT) {
@@ -387,8 +395,8 @@ fn in_remote_repository(reading: &CallInput) -> bool {
     let server = begin(&tool);
     let server = server.strip_prefix("mcp").map_or_else(|| server.clone(), begin);
     let server = server.strip_prefix("plugin_").unwrap_or(&server);
-    let is_code_host = CODE_HOSTS.split_whitespace().any(|host| server.starts_with(host));
-    is_code_host && named("owner") && named("repo")
+    let mut hosts = CODE_HOSTS.into_iter().filter(|(host, _)| server.starts_with(host));
+    hosts.any(|(_, fields)| fields.iter().all(|field| named(field)))
 }
 
 fn has_command(input: &Value) -> bool {
