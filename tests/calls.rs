@@ -833,12 +833,23 @@ fn inline_code_that_names_a_file_out_of_scope_needs_approval() {
 }
 
 #[test]
-fn build_output_may_be_deleted_and_a_log_is_sent_to_scratch() {
+fn what_is_made_or_missing_may_be_deleted_and_a_log_is_sent_to_scratch() {
     let repo = repo();
     repo.write(".gitignore", "dist/\n");
     assert_eq!(code(&judge_before_call(&event(&repo, "s", vec![select("INT-001")]))), None);
     let judged = |text: &str| judge_before_call(&event(&repo, "s", vec![shell(text)]));
     assert_eq!(code(&judged("rm -rf dist")), None, "{}", message(&judged("rm -rf dist")));
+    // Nothing is there, neither on the disk nor in git's index.
+    for text in ["rm -rf out && echo made", "rm -f nothere.txt", "rm -rf out nothere.txt"] {
+        assert_eq!(code(&judged(text)), None, "{text}: {}", message(&judged(text)));
+    }
+    repo.write("billing/old.ts", "1\n");
+    repo.git(&["add", "-A"]);
+    repo.remove("billing/old.ts");
+    for text in ["git rm billing/old.ts", "rm -rf billing", "rm -f billing/i.ts"] {
+        let expected = (!text.ends_with("i.ts")).then_some(DenialCode::ScopeViolation);
+        assert_eq!(code(&judged(text)), expected, "{text}: {}", message(&judged(text)));
+    }
     let held = judged("cargo test | tee test.log");
     assert_eq!(code(&held), Some(DenialCode::ScopeViolation));
     assert!(message(&held).contains("scratch file may go to"), "{}", message(&held));

@@ -8,9 +8,10 @@ use super::{Denial, DenialCode, in_force, rules};
 use crate::control;
 use edits::{After, Change};
 use evidence::event::{Effect, Event};
+use ground::git::Target;
 use ground::session::calls::{FileBefore, Predicted};
 use ground::session::seen::{self, FileState};
-use ground::{Environment, Hint, RelativePath, Root, store};
+use ground::{Environment, Git, Hint, RelativePath, Root, store};
 use shell::PathEffect;
 use why::{VerbError, Workspace};
 
@@ -197,6 +198,10 @@ impl Touches {
         let Some((at, paths)) = self.located(path) else { return };
         let place = &mut self.all[at];
         let Some(real) = paths.last().cloned() else { return };
+        // As in `rm -rf dist && npm run build` in a new clone.
+        if target.known && target.effect == PathEffect::Delete && is_nowhere(&place.ws, &real) {
+            return;
+        }
         // Deleting or moving a folder changes everything in it.
         let all =
             target.recursive || matches!(target.effect, PathEffect::Delete | PathEffect::MoveFrom);
@@ -207,12 +212,7 @@ impl Touches {
         } else if is_folder && all {
             place.paths.extend(files_below(&place.ws, &real));
             place.folders.push(real);
-        } else if is_folder
-            || target.effect == PathEffect::MakeFolder
-            || (target.recursive && target.effect == PathEffect::Delete && !path.exists())
-        {
-            // A deleted path that does not exist may have been a folder, perhaps one that git
-            // ignores.
+        } else if is_folder || target.effect == PathEffect::MakeFolder {
             place.folders.push(real);
         } else {
             place.paths.extend(paths);
@@ -355,6 +355,17 @@ impl Touched {
 }
 
 /// Returns the regular files in a folder and its subfolders. Empty if the path is not a folder.
+/// Returns true if neither the disk nor git's index has a path, so that deleting it changes nothing.
+fn is_nowhere(ws: &Workspace, path: &RelativePath) -> bool {
+    let is_indexed = |git: &Git| {
+        let below = git.list_below(path.as_str(), &Target::Index, &|_| true);
+        git.file_in_index(path).map_or(true, |file| file.is_some())
+            || below.map_or(true, |files| !files.is_empty())
+    };
+    let is_on_disk = ws.root.absolute(path).symlink_metadata().is_ok();
+    !is_on_disk && !ws.git().is_some_and(|git| is_indexed(git))
+}
+
 fn files_below(ws: &Workspace, folder: &RelativePath) -> Vec<RelativePath> {
     let mut found = Vec::new();
     let mut folders = vec![folder.clone()];
