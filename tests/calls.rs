@@ -319,6 +319,23 @@ fn a_call_does_not_claim_what_others_changed_meanwhile() {
 }
 
 #[test]
+fn two_calls_of_a_session_at_once_are_not_told_of_each_other() {
+    let repo = repo();
+    judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
+    let first = event(&repo, "s", vec![replace("src/a.rs", "1;", "111;")]);
+    let second = event(&repo, "s", vec![replace("src/a.rs", "2;", "22;")]);
+    for edit in [&first, &second] {
+        assert_eq!(code(&judge_before_call(edit)), None);
+    }
+    repo.write("src/a.rs", &BEFORE.replace("1;", "111;"));
+    assert_eq!(record_after_call(&first).context, None);
+    repo.write("src/a.rs", &BEFORE.replace("1;", "111;").replace("2;", "22;"));
+    assert_eq!(record_after_call(&second).context, None);
+    let blocks: Vec<Vec<String>> = mutations(&repo).into_iter().map(|found| found.3).collect();
+    assert_eq!(blocks, [["one"], ["two"]]);
+}
+
+#[test]
 fn creating_moving_and_deleting_files_are_recorded() {
     let repo = repo();
     judge_before_call(&event(&repo, "s", vec![select("INT-001")]));
@@ -951,7 +968,14 @@ fn a_person_approves_one_command_once() {
     );
     let retried = Event { call: Some("another call".into()), ..reset.clone() };
     assert_eq!(code(&judge_before_call(&retried)), None, "approved");
-    assert_eq!(code(&judge_before_call(&retried)), None, "the same call through a second hook");
+    let effects = vec![Effect::Shell {
+        text: "git reset --hard".into(),
+        dialect: Dialect::Posix,
+        cwd: Some(repo.root().join("")),
+        background: false,
+    }];
+    let by_second_hook = Event { effects, ..retried };
+    assert_eq!(code(&judge_before_call(&by_second_hook)), None, "the same call, with its folder");
     let later = Event { call: Some("a third call".into()), ..reset };
     assert_eq!(code(&judge_before_call(&later)), Some(DenialCode::ApprovalRequired), "used up");
     // Without an id of the host, an equal call that is made later is another call.

@@ -339,7 +339,9 @@ impl Observation<'_> {
         let found = record_of_call(ws, intent, &work).map_err(log).ok();
         let pieces = file.pieces(found.as_ref().map(|found| &found.now));
         let recorded = found.is_some_and(|found| {
-            if !found.others.is_empty() {
+            // Hosts run several calls of a session at once, and the other one has recorded its part.
+            let is_own = last_write_since(ws, call, path).is_some_and(|it| it.actor == call.actor);
+            if !found.others.is_empty() && !is_own {
                 let names = found.others.join(", ");
                 let message = format!(
                     "{path}: {names} changed at the same time, and not by this call; that is not recorded as yours."
@@ -743,12 +745,15 @@ fn commanded_by_another(ws: &Workspace, call: &PendingCall, path: &RelativePath)
         .any(|other| other.actor != call.actor && other.at >= ended && permits(other.intent))
 }
 
-/// Returns the last known write of a file if another actor made it since the call began.
-fn last_write_of_another(ws: &Workspace, call: &PendingCall, path: &RelativePath) -> Option<Seen> {
+/// Returns the last known write of a file if it was made since the call began.
+fn last_write_since(ws: &Workspace, call: &PendingCall, path: &RelativePath) -> Option<Seen> {
     let began = i64::try_from(call.at / 1_000_000).unwrap_or(i64::MAX);
-    seen::last_write(&ws.root, path).filter(|last| {
-        last.actor != call.actor && clock::milliseconds(&last.at).is_none_or(|at| at >= began)
-    })
+    seen::last_write(&ws.root, path)
+        .filter(|last| clock::milliseconds(&last.at).is_none_or(|at| at >= began))
+}
+
+fn last_write_of_another(ws: &Workspace, call: &PendingCall, path: &RelativePath) -> Option<Seen> {
+    last_write_since(ws, call, path).filter(|last| last.actor != call.actor)
 }
 
 /// Returns true if another known actor may have changed the file since the call began.

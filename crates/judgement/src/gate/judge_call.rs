@@ -189,7 +189,9 @@ impl<'a> Case<'a> {
         };
         match effect {
             Effect::Shell { text, cwd, .. } => {
-                let folder = cwd.as_ref().map(|cwd| shown(cwd));
+                // Cursor asks two hooks about one command, and only one of them names the folder.
+                let other = cwd.as_ref().filter(|cwd| self.event.cwd.join(cwd) != self.event.cwd);
+                let folder = other.map(|cwd| shown(cwd));
                 vec![AskedAct::Run { command: text.trim().to_owned(), folder }]
             }
             Effect::Write { path, .. } => vec![written(path)],
