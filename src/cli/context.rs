@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::error::CliError;
 use super::exit::Exit;
-use super::print::{Page, Printer};
+use super::print::{NOTE, Page, Printer};
 use super::progress::with_progress;
 use super::target::FileTarget;
 use ground::session::announced::{Caller, Runner, take_announced};
@@ -29,6 +29,8 @@ pub struct Context {
     agent: OnceLock<Option<String>>,
     /// The root of the workspace that the command is about, once it has opened one.
     asked: RefCell<Option<PathBuf>>,
+    /// Why git cannot be read in the last opened workspace that has a git directory.
+    git_error: RefCell<Option<String>>,
 }
 
 impl Context {
@@ -48,7 +50,8 @@ impl Context {
         }
         let arguments = arguments.into_iter().skip(1).collect();
         let (named, agent, asked) = (directory.is_some(), OnceLock::new(), RefCell::new(None));
-        Ok(Self { cwd, named, printer, environment, arguments, agent, asked })
+        let git_error = RefCell::new(None);
+        Ok(Self { cwd, named, printer, environment, arguments, agent, asked, git_error })
     }
 
     #[cfg(test)]
@@ -111,6 +114,7 @@ impl Context {
     pub fn open_at(&self, path: &Path) -> Result<Workspace, CliError> {
         let workspace = Workspace::open(path, &self.environment)?;
         self.turns_to(&workspace.root);
+        self.git_error.replace(workspace.git_error().map(str::to_owned));
         Ok(workspace)
     }
 
@@ -216,6 +220,12 @@ impl Context {
         answer: &T,
         human: impl FnOnce(&mut Page),
     ) -> Result<Exit, CliError> {
+        if let Some(reason) = self.git_error.take() {
+            let mut page = Page::default();
+            page.label(NOTE, "note:");
+            page.text(format_args!("the answer lacks what git knows, because {reason}")).end();
+            self.printer.aside(&page)?;
+        }
         if self.printer.json_asked {
             return self.printer.json(answer);
         }

@@ -474,3 +474,20 @@ fn each_intent_of_a_file_is_listed_once() {
     );
     assert_eq!(found[1], both[1]);
 }
+
+/// Without the note, an answer that knows no commit looks like one about a new repository.
+#[test]
+fn an_answer_without_git_says_why() {
+    let lab = Lab::governed();
+    lab.write("a.rs", "fn a() {}\n");
+    lab.commit();
+    lab.run_git(&["config", "core.repositoryFormatVersion", "1"]);
+    lab.run_git(&["config", "extensions.refStorage", "reftable"]);
+    for command in [&["why", "a.rs"][..], &["status"], &["list", "--json"]] {
+        let answer = lab.intent(command);
+        let told = String::from_utf8_lossy(&answer.stderr).into_owned();
+        assert!(answer.status.success(), "{command:?}: {told}");
+        assert!(told.starts_with("note: the answer lacks what git knows"), "{command:?}: {told}");
+        assert!(told.contains("git refs migrate --ref-format=files"), "{told}");
+    }
+}

@@ -154,7 +154,7 @@ fn settled_by(ws: &Workspace, path: &RelativePath) -> String {
         let id = &owner.id.value;
         help.push_str(&format!(" If {id} asked for it: `intent record {typed} --intent {id}`."));
     }
-    help + " `intent doctor` says why the gate was not asked."
+    help + " If the gate was not asked, `intent doctor` says why."
 }
 
 /// Returns true if `intent record` would have something to record of an existing file.
