@@ -159,6 +159,24 @@ fn code_whose_place_has_a_meaning_stays_there() {
     assert_pairs_are_classified("order.txt", 30);
 }
 
+/// Names that others know or that mean something else: members of other objects, keys, parameters below an attribute.
+#[test]
+fn a_renamed_name_is_followed_only_where_it_is_meant() {
+    assert_pairs_are_classified("names.txt", 35);
+}
+
+/// Definitions that mean or do something else at another place, and files that are found by their path.
+#[test]
+fn a_move_is_a_change_if_the_place_has_a_meaning() {
+    assert_pairs_are_classified("places.txt", 40);
+}
+
+/// White space that is a part of a text or of a command, and comments that must stay where they are.
+#[test]
+fn white_space_with_a_meaning_is_no_formatting() {
+    assert_pairs_are_classified("spaces.txt", 18);
+}
+
 /// Imports that bring more than the name that they mention, such as extension methods.
 #[test]
 fn an_import_that_may_bring_methods_is_a_change() {
@@ -196,29 +214,31 @@ fn has_grammar(path: &str) -> bool {
     language::of_file(path, "").is_some_and(|language| language.grammar.is_some())
 }
 
-/// The two texts of a file, and other files that are the same on both sides.
+/// Files by path with their texts.
+type Files = Vec<(String, String)>;
+
+/// The files before and after a change, and other files that are the same on both sides.
 struct Pair {
     label: String,
     name: String,
     path: String,
-    before: String,
-    after: String,
-    others: Vec<(String, String)>,
+    before: Files,
+    after: Files,
+    others: Files,
 }
 
 impl Pair {
     fn classified(&self) -> Classification {
-        let (old, new) = self.path.split_once(" -> ").unwrap_or((&self.path, &self.path));
-        let side = |path, text| {
-            let others = self.others.iter().map(|(path, text)| (path.as_str(), text.as_str()));
-            std::iter::once((path, text)).chain(others).collect::<Vec<(&str, &str)>>()
-        };
-        change(&side(old, self.before.as_str()), &side(new, self.after.as_str()))
+        fn side<'p>(own: &'p Files, others: &'p Files) -> Vec<(&'p str, &'p str)> {
+            let all = own.iter().chain(others);
+            all.map(|(path, text)| (path.as_str(), text.as_str())).collect()
+        }
+        change(&side(&self.before, &self.others), &side(&self.after, &self.others))
     }
 }
 
 /// Reads the cases of a file: `case LABEL NAME: PATH` or `case LABEL NAME: OLD -> NEW`, then both texts, then each
-/// unchanged file after `++++ PATH`.
+/// unchanged file after `++++ PATH`. If several files change, each is after `@@ PATH` on both sides.
 fn pairs(file: &str) -> Vec<Pair> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/classify").join(file);
     let source = std::fs::read_to_string(path).expect("the pairs");
@@ -231,15 +251,20 @@ fn pairs(file: &str) -> Vec<Pair> {
         let mut parts = rest.split("\n++++ ");
         let after = parts.next().unwrap_or_default();
         let other = |part: &str| {
-            let (path, text) = part.split_once('\n').expect("a text");
+            let (path, text) = part.split_once('\n').unwrap_or((part, ""));
             (path.to_owned(), format!("{text}\n"))
+        };
+        let (old, new) = path.split_once(" -> ").unwrap_or((path, path));
+        let side = |path: &str, text: &str| match text.strip_prefix("@@ ") {
+            Some(files) => files.split("\n@@ ").map(other).collect(),
+            None => vec![(path.to_owned(), format!("{text}\n"))],
         };
         Pair {
             label: label.into(),
             name: name.into(),
             path: path.into(),
-            before: format!("{before}\n"),
-            after: format!("{after}\n"),
+            before: side(old, before),
+            after: side(new, after),
             others: parts.map(other).collect(),
         }
     };
@@ -422,7 +447,7 @@ fn a_refactoring_with_one_wrong_token_is_not_one() {
         .into_iter()
         .chain(pairs("languages.txt"))
         .filter(|pair| pair.label == "R" && has_grammar(&pair.path))
-        .map(|pair| (pair.path, pair.before, pair.after))
+        .map(|mut pair| (pair.path, pair.before.remove(0).1, pair.after.remove(0).1))
         .collect();
     for language in ["typescript", "python", "rust", "go", "java", "c"] {
         let fixture = Fixture::read(&format!("{language}.txt"));

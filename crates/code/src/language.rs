@@ -33,6 +33,11 @@ impl Language {
         !self.syntax.entries.is_empty()
     }
 
+    /// Returns true if the language table says which names are local.
+    pub fn has_scopes(&self) -> bool {
+        self.syntax.reach.is_some()
+    }
+
     /// Returns true if the indentation of code says what it belongs to.
     pub(super) fn is_nested_by_indentation(&self) -> bool {
         matches!(self.id, "python" | "yaml" | "haskell" | "scala" | "markdown")

@@ -244,7 +244,7 @@ impl<'a> TokenWalk<'a> {
             return (Some(firm().extended_to(bytes.start)), None);
         }
         // A token of white space does not interrupt a run.
-        if text[bytes.clone()].trim().is_empty() {
+        if text[bytes.clone()].trim_ascii().is_empty() {
             return (None, self.lead);
         }
         let in_wrapper = self.frames.last().is_some_and(|up| up.facts & WRAPPER != 0);
@@ -348,7 +348,7 @@ impl<'a> TokenWalk<'a> {
         let text = &self.text[bytes.clone()];
         let verbatim = flows || self.is_verbatim();
         let folded = facts & FOLDED != 0;
-        let is_blank = !verbatim && !folded && text.trim().is_empty();
+        let is_blank = !verbatim && !folded && text.trim_ascii().is_empty();
         if text.is_empty() || is_blank || folded && fold(text).is_empty() {
             return;
         }
@@ -571,8 +571,8 @@ fn fold(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let last = lines.len().saturating_sub(1);
     let pieces = lines.iter().enumerate().map(|(at, line)| {
-        let line = if at > 0 { line.trim_start() } else { line };
-        if at < last || text.ends_with('\n') { line.trim_end() } else { line }
+        let line = if at > 0 { line.trim_ascii_start() } else { line };
+        if at < last || text.ends_with('\n') { line.trim_ascii_end() } else { line }
     });
     pieces.filter(|piece| !piece.is_empty()).collect::<Vec<_>>().join(" ")
 }

@@ -322,6 +322,7 @@ const C_BINDINGS: KindPairs =
     places!("parameter_declaration/declarator declaration/declarator init_declarator/declarator");
 
 pub(crate) const C: Syntax = Syntax {
+    naming: words!("__func__ __FUNCTION__ __PRETTY_FUNCTION__"),
     wrappers: words!("linkage_specification"),
     verbatim: words!("string_literal char_literal system_lib_string"),
     lists: words!("initializer_list enumerator_list"),

@@ -115,6 +115,7 @@ pub(crate) const PHP: Syntax = Syntax {
         "anonymous_function_use_clause arrow_function property_promotion_parameter heredoc
         shell_command_expression class_declaration anonymous_class"
     ),
+    naming: words!("__FUNCTION__ __METHOD__"),
     reflection: words!("compact extract get_defined_vars parse_str eval"),
     reflecting: words!(
         "dynamic_variable_name include_expression include_once_expression require_expression

@@ -37,6 +37,7 @@ named_enum! {
         Call: "call call_expression",
         CallExpression: "call_expression",
         Character: "character_literal",
+        ClassBody: "class_body",
         ClassDefinition: "class_definition",
         ClassValue: "class",
         Closure: "closure_expression func_literal lambda lambda_expression",
@@ -158,6 +159,8 @@ named_enum! {
             string_content string_end string_fragment string_interpolation string_literal
             string_start system_lib_string template_literal_type template_string
             user_defined_literal",
+        LiteralElement: "literal_element",
+        LiteralValue: "literal_value",
         LocalDeclaration: "lexical_declaration local_variable_declaration variable_declaration",
         LocalImport: "extern_crate_declaration future_import_statement import_declaration
             import_from_statement import_statement use_declaration using_declaration",
@@ -262,6 +265,7 @@ named_enum! {
             raw_string_literal raw_string_literal_content string_literal",
         /// Creates a value of a type that it names, such as `Guard { n }`.
         StructExpression: "compound_literal_expression struct_expression",
+        StructType: "struct_type",
         Super: "super",
         Switch: "expression_switch_statement select_statement switch_expression switch_statement
             type_switch_statement",

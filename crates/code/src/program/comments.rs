@@ -66,7 +66,11 @@ fn begins_go_output(line: &str) -> bool {
 
 fn is_directive(language: &str, text: &str, bytes: &Range<usize>) -> bool {
     let comment = &text[bytes.clone()];
-    if comment.starts_with("#!") && bytes.start == 0 {
+    // In a Makefile, a comment goes on after a backslash at the end of its line.
+    if comment.starts_with("#!")
+        || language == "make" && comment.contains("\\\n")
+        || comment.ends_with('\\')
+    {
         return true;
     }
     let squeezed = comment.split_whitespace().collect::<Vec<_>>().join(" ");

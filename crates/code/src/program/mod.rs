@@ -28,7 +28,7 @@ mod names;
 mod sugar;
 
 pub use comments::Comment;
-pub use names::{Resolution, resolve};
+pub use names::{Resolution, reads_own_name, resolve};
 pub use sugar::is_plain_macro;
 
 /// Nodes deeper than this are kept as a flat run of tokens, because source code may be nested

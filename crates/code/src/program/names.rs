@@ -53,14 +53,19 @@ pub fn resolve(tree: &mut Tree, language: &str) -> Resolution {
     let mut resolver = Resolver { scoping, language, scopes, pattern, out };
     resolver.visit(tree, "");
     let mut found = resolver.out;
-    let reads_names = |syntax: &&Syntax| syntax.naming.iter().any(|word| tree.mentions(word));
-    if scoping.is_some_and(|syntax| reads_names(&syntax)) {
+    if scoping.is_some_and(|syntax| syntax.naming.iter().any(|word| tree.mentions(word))) {
         tree.visit(&mut |node| {
             let local = named_function(node).and_then(|local| found.locals.get_mut(local as usize));
             local.into_iter().for_each(|local| local.public = true);
         });
     }
     found
+}
+
+/// Returns true if a function reads the name that it has, as by `__FUNCTION__` in PHP.
+pub fn reads_own_name(function: &Tree, language: &str) -> bool {
+    let words = language::by_id(language).map_or(&[][..], |known| known.syntax.naming);
+    words.iter().any(|word| word.starts_with("__") && function.mentions(word))
 }
 
 /// Returns the local after which a function or class is named at run-time: `a` in `def a(): …` and
@@ -119,7 +124,20 @@ impl Resolver<'_> {
             return self.macro_call(tree);
         }
         if tree.is_a(Role::CompositeLiteral) {
-            struct_keys(tree);
+            let is_struct = |of: &Tree| of.is_any(&[Role::NamedType, Role::StructType]);
+            let has_fields = tree.child("type").is_some_and(is_struct);
+            if let Some(body) = tree.child_mut("body").filter(|_| has_fields) {
+                mark_keys(body, NameKind::Member);
+            }
+        } else if tree.is_a(Role::LiteralValue) && Role::LiteralElement.has_kind(parent) {
+            // In `[]T{{key: value}}`, nobody knows whether the key is a field.
+            mark_keys(tree, NameKind::Fixed);
+            let keys = tree.nodes_with(|node| node.name == NameKind::Fixed).into_iter();
+            self.out.fixed.extend(keys.filter_map(|key| key.text.clone()));
+        }
+        // The class may inherit a field with the name of a local.
+        if inside && self.language == "java" && tree.is_a(Role::ClassBody) {
+            self.keep_names(tree);
         }
         if scoping.keyed.contains(&(parent, tree.kind)) && tree.children.len() > 2 {
             let key = tree.children.first_mut().filter(|key| key.text.is_some());
@@ -419,6 +437,15 @@ impl Resolver<'_> {
         tree.children.iter_mut().for_each(|child| self.fix(child));
     }
 
+    /// Marks the locals that a tree uses as names that must not change.
+    fn keep_names(&mut self, tree: &Tree) {
+        for leaf in tree.tokens() {
+            if let Some(local) = self.lookup(leaf) {
+                self.out.locals[local as usize].public = true;
+            }
+        }
+    }
+
     /// Resolves the arguments of macros that take plain expressions. The arguments of all other
     /// macros are fixed, because such a macro may do anything with them.
     fn macro_call(&mut self, tree: &mut Tree) {
@@ -466,18 +493,14 @@ impl Resolver<'_> {
     }
 }
 
-/// In Go, marks the keys in `T{key: value}` as fields of `T`, unless the literal is clearly a map,
-/// an array or a slice.
-fn struct_keys(tree: &mut Tree) {
-    let named = tree.child("type").is_some_and(|of| of.is_a(Role::NamedType));
-    let Some(body) = tree.child_mut("body").filter(|_| named) else { return };
-    for pair in body.children.iter_mut().filter(|child| child.is_a(Role::KeyedElement)) {
-        if let Some(key) = pair.children.first_mut() {
-            let is_wrapped = key.text.is_none() && key.children.len() == 1;
-            let leaf = if is_wrapped { &mut key.children[0] } else { key };
-            if is_identifier(leaf) {
-                leaf.name = NameKind::Member;
-            }
+/// Marks the keys of a Go literal, such as `{key: value}`.
+fn mark_keys(body: &mut Tree, name: NameKind) {
+    let pairs = body.children.iter_mut().filter(|child| child.is_a(Role::KeyedElement));
+    for key in pairs.filter_map(|pair| pair.children.first_mut()) {
+        let is_wrapped = key.text.is_none() && key.children.len() == 1;
+        let leaf = if is_wrapped { &mut key.children[0] } else { key };
+        if is_identifier(leaf) {
+            leaf.name = name;
         }
     }
 }

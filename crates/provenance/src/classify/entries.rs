@@ -19,7 +19,10 @@ pub(super) type DataFile<'a> = (&'a str, &'a Document, &'a Document);
 /// Returns true if a file is to be compared entry by entry. Both versions must be in a data format,
 /// because a text in another format may be a program.
 pub(super) fn is_large_data(before: &Document, after: &Document) -> bool {
-    let is_data = |document: &Document| document.language().is_some_and(Language::is_data);
+    let is_data = |document: &Document| {
+        let has_entries = |it: &Language| it.is_data() && it.grammar.is_some();
+        document.language().is_some_and(has_entries)
+    };
     before.len_bytes().max(after.len_bytes()) > LARGE && is_data(before) && is_data(after)
 }
 
@@ -27,9 +30,14 @@ pub(super) fn added(mut found: Classification, files: &[DataFile<'_>]) -> Classi
     let mut error = found.basis == Basis::ParseError;
     let mut changes = Vec::new();
     for (path, before, after) in files {
+        let is_same = before.text() == after.text();
         let (before, after) = (before.blocks(), after.blocks());
         error |= before.has_error || after.has_error;
-        changes.extend(changed(path, &before, &after));
+        let entries = changed(path, &before, &after);
+        if entries.is_empty() && !is_same {
+            changes.push(BlockChange::of_file(path, "text"));
+        }
+        changes.extend(entries);
     }
     if changes.is_empty() {
         return found;

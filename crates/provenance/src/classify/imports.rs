@@ -244,20 +244,29 @@ pub(super) fn wildcards(file: &File<'_>) -> HashSet<String> {
     list(file).into_iter().filter(|one| brings_all(one)).map(Tree::joined_tokens).collect()
 }
 
-/// Returns the full origin of an imported name, if the import states it.
+/// Returns the full origin of an imported name, if the import states it: the module, and the part that
+/// names it, as in `"./tax rate as r"` for `import { rate as r, b } from "./tax"`.
 pub(super) fn source_of(file: &File<'_>, name: &str) -> Option<String> {
+    let named = |import: &Tree| {
+        let part = import.nodes_with(|node| node.text.is_none() && node.mentions(name)).pop()?;
+        let part = part.joined_tokens();
+        Some(if part.contains(',') { name.to_owned() } else { part })
+    };
     list(file).into_iter().find_map(|import| match import {
         _ if import.is_a(Role::ImportStatement) => {
-            joined(import, "source").filter(|_| import.mentions(name))
+            let module = joined(import, "source").unwrap_or_default();
+            Some(format!("{module} {}", named(import)?).trim_start().to_owned())
         }
         _ if import.is_a(Role::ImportFrom) => {
-            joined(import, "module_name").filter(|_| tails(import).iter().any(|tail| tail == name))
+            let is_named = tails(import).iter().any(|tail| tail == name);
+            let module = joined(import, "module_name").filter(|_| is_named)?;
+            Some(format!("{module} {}", named(import)?))
         }
         _ if import.is_a(Role::PathImport) => {
             tails(import).iter().any(|tail| tail == name).then(|| import.joined_tokens())
         }
         _ if import.is_a(Role::UseDeclaration) => {
-            rust_paths(import).into_iter().find(|path| path.rsplit("::").next() == Some(name))
+            rust_paths(import).into_iter().find(|path| last_segment(path) == name)
         }
         _ => None,
     })

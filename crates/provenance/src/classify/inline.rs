@@ -16,7 +16,7 @@ use super::helpers::{
     self, Helper, is_block, is_this, only_item, replace_node, returned, statements,
 };
 use super::pairs::Id;
-use super::same::{Renames, Resolved, compare_trees};
+use super::same::{RenamedDeclarations, Resolved, compare_trees};
 use super::types::{LocalTypes, returned_type};
 
 pub(super) struct ReachableHelper<'h> {
@@ -373,7 +373,11 @@ fn with_value(statement: &Tree, value: Tree) -> Tree {
 
 /// Returns what changed in a unit, as words for the reasons: its signature, a removed check, or its
 /// body.
-pub(super) fn what_changed(before: &Tree, after: &Tree, renames: &Renames) -> Vec<String> {
+pub(super) fn what_changed(
+    before: &Tree,
+    after: &Tree,
+    renames: &RenamedDeclarations,
+) -> Vec<String> {
     let (Some(old), Some(new)) = (helpers::function_of(before), helpers::function_of(after)) else {
         return vec!["body".into()];
     };

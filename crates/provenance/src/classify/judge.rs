@@ -3,9 +3,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use code::Document;
 use code::language_tables::roles::Role;
-use code::program::Tree;
+use code::program::{Tree, reads_own_name, words_in};
+use code::{BlockKind, Document};
 
 use super::call_targets::{self, FunctionsByName, functions_by_name};
 use super::helpers::{self, Helper};
@@ -15,8 +15,11 @@ use super::mentions::Mentions;
 use super::moved;
 use super::order::{self, ListChange};
 use super::pairs::{self, Id, UnitPairs};
-use super::public::{is_public, keeps_to_file, member, shows_member, without_visibility};
-use super::same::{self, Alike, Renames, Resolved};
+use super::public::{
+    is_asked_for, is_called, is_public, keeps_to_file, member, shows_member, without_visibility,
+};
+use super::same::{self, Alike, RenamedDeclarations, Resolved};
+use super::spacing;
 use super::statements::is_import;
 use super::units::{ContainerMember, File, Unit, all_units};
 use super::{BlockChange, Classification, Lookup, class_if};
@@ -60,7 +63,7 @@ pub(super) struct ChangeSet<'a> {
     pub before: Vec<File<'a>>,
     pub after: Vec<File<'a>>,
     pub pairs: UnitPairs,
-    pub renames: Renames,
+    pub renames: RenamedDeclarations,
     new: Vec<(Id, Helper)>,
     gone: Vec<(Id, Helper)>,
     /// The functions before and after the change, by language and name.
@@ -137,9 +140,9 @@ impl<'a> ChangeSet<'a> {
     }
 
     /// Returns those candidates whose old name is no longer used in the change set.
-    fn renamed_declarations(&self, candidates: &[(String, String)]) -> Renames {
+    fn renamed_declarations(&self, candidates: &[(String, String)]) -> RenamedDeclarations {
         if candidates.is_empty() {
-            return Renames::new();
+            return RenamedDeclarations::default();
         }
         let (old, new) = (Mentions::from_files(&self.before), Mentions::from_files(&self.after));
         let alone = |candidate: &&(String, String)| {
@@ -149,7 +152,20 @@ impl<'a> ChangeSet<'a> {
                 && !old.has_name(to)
                 && from.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
         };
-        candidates.iter().filter(alone).cloned().collect()
+        let names: HashMap<String, String> = candidates.iter().filter(alone).cloned().collect();
+        let mut owners = HashSet::new();
+        for (_, file, unit) in all_units(&self.before).filter(|(_, _, unit)| {
+            names.contains_key(&unit.name)
+                || names.keys().any(|old| member(&unit.tree, old).is_some())
+        }) {
+            let owner = match unit.container {
+                _ if !names.contains_key(&unit.name) => unit.name.as_str(),
+                Some(0) | None => file_stem(module_name(file.path)),
+                Some(at) => file.units[at].name.as_str(),
+            };
+            owners.extend(words_in(owner).map(str::to_owned));
+        }
+        RenamedDeclarations { names, owners }
     }
 
     /// Returns the names that other files may use: those of definitions that were renamed or moved,
@@ -159,6 +175,9 @@ impl<'a> ChangeSet<'a> {
             candidates.iter().flat_map(|(old, new)| [old.as_str(), new.as_str()]).collect();
         names.extend(self.moved.iter().map(String::as_str));
         names.extend(self.new.iter().chain(&self.gone).map(|(_, helper)| helper.name.as_str()));
+        let files = self.pairs.after_of.iter().filter(|(old, _)| old.1 == 0);
+        let paths = files.map(|(old, new)| (self.before[old.0].path, self.after[new.0].path));
+        names.extend(paths.filter(|(old, new)| old != new).map(|(old, _)| file_stem(old)));
         if !names.is_empty() {
             // Code that includes a C file can use everything in it.
             let files = self.before.iter().filter(|file| matches!(file.language(), "c" | "cpp"));
@@ -228,6 +247,7 @@ impl<'a> ChangeSet<'a> {
         }
         let error = blocks.iter().any(|block| block.class.is_none());
         self.unreadable(&mut blocks);
+        self.unexplained(&mut blocks);
         Classification::from_changes(blocks, error)
     }
 
@@ -252,6 +272,33 @@ impl<'a> ChangeSet<'a> {
         }
     }
 
+    /// Adds an entry for each file whose texts differ although no rule has seen a difference, unless
+    /// only blank lines differ that mean nothing. For example, a byte order mark is no token.
+    fn unexplained(&self, blocks: &mut Vec<BlockChange>) {
+        for (old, new) in self.pairs.after_of.iter().filter(|(old, _)| old.1 == 0) {
+            let (before, after) = (&self.before[old.0], &self.after[new.0]);
+            let has_entry = blocks
+                .iter()
+                .any(|block| block.after.as_ref().is_some_and(|(path, _)| *path == after.path));
+            let is_explained = has_entry || self.has_other_units(*old, *new);
+            if !is_explained && before.text != after.text && !spacing::is_blank_lines(before, after)
+            {
+                let whole = Some((after.path.to_owned(), 0..after.text.len()));
+                blocks
+                    .push(BlockChange { after: whole, ..BlockChange::of_file(after.path, "text") });
+            }
+        }
+    }
+
+    /// Returns true if a unit of one of two versions of a file is not in the other one.
+    fn has_other_units(&self, old: Id, new: Id) -> bool {
+        let went = |at: usize| self.pairs.after_of.get(&(old.0, at)).is_none_or(|to| to.0 != new.0);
+        let came =
+            |at: usize| self.pairs.before_of.get(&(new.0, at)).is_none_or(|of| of.0 != old.0);
+        (0..self.before[old.0].units.len()).any(went)
+            || (0..self.after[new.0].units.len()).any(came)
+    }
+
     fn compared(&self, old: Id, new: Id) -> UnitFindings {
         let ((old_file, before), (new_file, after)) = (self.unit_before(old), self.unit_after(new));
         let language = new_file.language();
@@ -272,12 +319,16 @@ impl<'a> ChangeSet<'a> {
             }
         }
         let (old_comments, new_comments) = (old_file.comments(old.1), new_file.comments(new.1));
-        if old_comments.1 != new_comments.1 {
+        let runs = |file: &File<'_>| new.1 == 0 && file.text.starts_with("#!");
+        if old_comments.1 != new_comments.1 || runs(old_file) != runs(new_file) {
             found.differs("directive");
         } else if old_comments.0 != new_comments.0 && found.unchanged {
             found.reasons.push("comments".into());
         } else if found.reasons.is_empty() && self.text_differs(old, new) {
-            found.reasons.push("formatting".into());
+            match spacing::has_meaning((old_file, before), (new_file, after)) {
+                true => found.differs("white space"),
+                false => found.reasons.push("formatting".into()),
+            }
         }
         found
     }
@@ -301,16 +352,18 @@ impl<'a> ChangeSet<'a> {
                 found.reasons.push(format!("file renamed from {}", old_file.path));
                 if imports::means_other_files(old_file, new_file.path) {
                     found.differs("its relative imports now mean other files");
-                } else if new_file.units.iter().any(|unit| is_public(new_file, unit)) {
-                    found.reasons.push("its path may be a part of public names".into());
+                } else if self.is_found_by_path(old_file) {
+                    found.affects_others("something may find the file by its path");
                 }
             }
             return;
         }
         if before.name != after.name {
             found.reasons.insert(0, format!("renamed from {}", before.name));
-            let known = self.renames.get(&before.name) == Some(&after.name);
-            if is_public(old_file, before) || is_public(new_file, after) {
+            let known = self.renames.names.get(&before.name) == Some(&after.name);
+            if reads_own_name(&before.tree, old_file.language()) {
+                found.differs("it reads its own name");
+            } else if is_public(old_file, before) || is_public(new_file, after) {
                 found.affects_others("API: a public name changed");
             } else if !known {
                 found.affects_others("the old name is still in use, or the new one was before");
@@ -356,6 +409,14 @@ impl<'a> ChangeSet<'a> {
         }
     }
 
+    /// Returns true if something outside the file may name its path: another file does, or a tool knows
+    /// the name or the folder, as those of a test, a script or a file of settings.
+    fn is_found_by_path(&self, file: &File<'_>) -> bool {
+        let stem = file_stem(file.path);
+        let is_program = file.program.as_ref().is_some_and(|it| it.language.has_scopes());
+        !is_program || is_called(file.language(), stem) || self.elsewhere.has_name(stem)
+    }
+
     fn compare_files(&self, old: Id, new: Id) -> UnitFindings {
         let ((old_file, before), (new_file, after)) = (self.unit_before(old), self.unit_after(new));
         let language = new_file.language();
@@ -397,17 +458,21 @@ impl<'a> ChangeSet<'a> {
         let language = old_file.language();
         let mut renames = self.renames.clone();
         if before.name != after.name {
-            renames.insert(before.name.clone(), after.name.clone());
+            renames.names.insert(before.name.clone(), after.name.clone());
         }
         let (was, is) =
             (Resolved::of_tree(&before.tree, language), Resolved::of_tree(&after.tree, language));
         if let Some(alike) = same::compare_trees(&was, &is, &renames) {
             let own = (before.name.clone(), after.name.clone());
-            let uses: Vec<_> = alike.uses.into_iter().filter(|used| *used != own).collect();
+            let uses: Vec<_> = alike.uses.iter().filter(|used| **used != own).cloned().collect();
             let shown = self.shows_renamed(old_file, before, &uses);
-            let mut found = UnitFindings::proven(differences(&Alike { uses, ..alike }));
+            let locals = alike.locals.clone();
+            let mut found = UnitFindings::proven(differences(&Alike { uses, locals }));
             if shown {
                 found.affects_others("API: a public name changed");
+            }
+            if self.shows_locals(old_file, before, &alike.locals) {
+                found.differs("something may know the name of a local");
             }
             return found;
         }
@@ -429,6 +494,26 @@ impl<'a> ChangeSet<'a> {
             };
         }
         UnitFindings::changed(inline::what_changed(&before.tree, &after.tree, &renames))
+    }
+
+    /// Returns true if the old or the new name of a local means something to others: an attribute of
+    /// the function or of its type reads the names of parameters, or a constant has the name, which a
+    /// pattern would then compare with.
+    fn shows_locals(&self, file: &File<'_>, unit: &Unit, locals: &[(String, String)]) -> bool {
+        let container = unit.container.map(|at| &file.units[at]);
+        let is_read =
+            is_asked_for(file, unit) || container.is_some_and(|it| is_asked_for(file, it));
+        let parameters = helpers::function_of(&unit.tree).and_then(|it| it.child("parameters"));
+        let is_parameter = |name: &str| parameters.is_some_and(|list| list.mentions(name));
+        let is_constant = |name: &str| {
+            let constants = [BlockKind::Constant, BlockKind::Variable];
+            file.units.iter().any(|one| {
+                one.name == name && one.block_kind().is_some_and(|kind| constants.contains(&kind))
+            })
+        };
+        locals
+            .iter()
+            .any(|(old, new)| is_read && is_parameter(old) || is_constant(old) || is_constant(new))
     }
 
     /// Returns true if a container renamed a member that code outside the change set can use.
@@ -454,7 +539,12 @@ impl<'a> ChangeSet<'a> {
 
     /// Compares again with calls of helpers replaced by their bodies: new helpers in the new
     /// version, and removed helpers in the old one.
-    fn through_helpers(&self, old: Id, new: Id, renames: &Renames) -> Option<UnitFindings> {
+    fn through_helpers(
+        &self,
+        old: Id,
+        new: Id,
+        renames: &RenamedDeclarations,
+    ) -> Option<UnitFindings> {
         let ((old_file, before), (_, after)) = (self.unit_before(old), self.unit_after(new));
         let language = old_file.language();
         let gone = reached(&self.before, &self.named.0, old, &self.gone);
@@ -497,7 +587,10 @@ impl<'a> ChangeSet<'a> {
         let is_taken = all_units(&self.after).any(|(_, other, one)| {
             one.is_function() && one.name == unit.name && home(other, one) != home(file, unit)
         });
-        if is_taken || self.used_elsewhere(file, unit, None, &unit.name) {
+        let is_declared = all_units(&self.before).any(|(_, _, one)| one.name == unit.name);
+        let is_used = all_units(&self.before).any(|(_, _, one)| one.tree.mentions(&unit.name));
+        let is_builtin = is_used && !is_declared;
+        if is_taken || is_builtin || self.used_elsewhere(file, unit, None, &unit.name) {
             found.affects_others("something else has the name");
         }
         found
@@ -529,6 +622,12 @@ fn is_shown(file: &File<'_>, helper: &Unit) -> bool {
 fn is_empty_shell(files: &[File<'_>], id: Id) -> bool {
     let units = &files[id.0].units;
     id.1 == 0 && units.len() > 1 && units[0].tree.children.iter().all(is_import)
+}
+
+/// Returns the name of a file without its extensions.
+fn file_stem(path: &str) -> &str {
+    let name = file_name(path);
+    name.split_once('.').map_or(name, |(stem, _)| stem)
 }
 
 fn module_name(path: &str) -> &str {

@@ -14,6 +14,7 @@
 //! - `helpers`, `inline`, `captured_names`, `kept_locals`, `types`, `call_targets`: prove the
 //!   extraction or inlining of a function.
 //! - `moved`: rules for a definition in another place.
+//! - `spacing`: which white space has a meaning.
 //! - `public`, `mentions`: which names code outside the change can use.
 //! - `entries`: large data files.
 
@@ -41,6 +42,7 @@ mod order;
 mod pairs;
 mod public;
 mod same;
+mod spacing;
 mod statements;
 mod types;
 mod units;

@@ -11,15 +11,15 @@ use super::helpers::{function_of, returned, statements};
 use super::imports;
 use super::judge::ChangeSet;
 use super::pairs::Id;
-use super::public::without_visibility;
-use super::same::{Renames, Resolved, compare_trees};
+use super::public::{is_asked_for, without_visibility};
+use super::same::{RenamedDeclarations, Resolved, compare_trees};
 use super::statements::is_import;
 use super::units::{File, Unit};
 
 /// Returns true if no name that a definition uses is known to be imported from somewhere else in
 /// its new file.
 pub(super) fn same_meaning(old: &File<'_>, before: &Unit, new: &File<'_>) -> bool {
-    free_names(old, before).iter().all(|name| {
+    names_from_outside(old, before).iter().all(|name| {
         match (imports::source_of(old, name), imports::source_of(new, name)) {
             (Some(was), Some(is)) => was == is || is_relative(&was) || is_relative(&is),
             _ => true,
@@ -27,15 +27,18 @@ pub(super) fn same_meaning(old: &File<'_>, before: &Unit, new: &File<'_>) -> boo
     })
 }
 
-/// Returns true if each name that a definition uses certainly means the same in another file.
+/// Returns true if each name that a definition uses certainly means the same in another file, and the
+/// definition takes effect as before.
 ///
 /// Such a name is declared in neither file. Either both import it from the same place, or neither
 /// imports it or mentions it in a statement. In addition, the files must not differ in includes and
-/// wildcard imports, or in directives at their start that change how the text is read.
+/// wildcard imports, or in directives at their start that change how the text is read. Nothing may be
+/// called where the definition stands, or where the other file is loaded.
 pub(super) fn surely_means_the_same(old: &File<'_>, before: &Unit, new: &File<'_>) -> bool {
     let declares = |file: &File<'_>, name: &str| {
         file.units.iter().any(|unit| unit.identity.is_some() && is_declared_by(unit, name))
     };
+    let same_folder = folder_of(old.path) == folder_of(new.path);
     let (old_words, new_words) = (statement_words(old), statement_words(new));
     let is_same = |name: &std::sync::Arc<str>| {
         let is_known = declares(old, name) || declares(new, name);
@@ -43,17 +46,44 @@ pub(super) fn surely_means_the_same(old: &File<'_>, before: &Unit, new: &File<'_
         let (was, is) = (imports::source_of(old, name), imports::source_of(new, name));
         let is_mentioned = old_words.contains(&**name) || new_words.contains(&**name);
         let is_known = is_known || was.is_none() && is_mentioned;
-        was == is && (is_itself || !is_known) && bringing(old, name) == bringing(new, name)
+        let means_place = was.as_deref().is_some_and(is_relative) || RELATIVE.contains(&&**name);
+        was == is
+            && (is_itself || !is_known)
+            && (same_folder || !means_place)
+            && bringing(old, name) == bringing(new, name)
     };
     let says_where = |node: &Tree| FILE_DEPENDENT_WORDS.iter().any(|word| node.is_token(word));
     if before.tree.has_node(&says_where) || before.name == "init" || has_another_target(old, new) {
         return false;
     }
+    let runs = !before.is_function() && has_effect(&before.tree) || is_asked_for(old, before);
     let heads =
         FILE_WIDE_DIRECTIVES.iter().all(|head| old.text.contains(head) == new.text.contains(head));
-    heads
+    !runs
+        && heads
+        && !runs_when_loaded(new)
         && imports::wildcards(old) == imports::wildcards(new)
-        && free_names(old, before).iter().all(is_same)
+        && names_from_outside(old, before).iter().all(is_same)
+}
+
+/// Paths that begin with these words depend on where the file is.
+const RELATIVE: [&str; 2] = ["super", "mod"];
+
+fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+fn has_effect(tree: &Tree) -> bool {
+    tree.has_node(&|node| node.is_a(Role::Effect))
+}
+
+/// Returns true if a file does something when it is imported for the first time.
+fn runs_when_loaded(file: &File<'_>) -> bool {
+    let own = file.units.first().into_iter().flat_map(|own| &own.tree.children);
+    let top = file.units.iter().filter(|unit| unit.container == Some(0) && !unit.is_function());
+    matches!(file.language(), "python" | "javascript" | "typescript" | "tsx")
+        && (own.into_iter().any(|child| !is_import(child) && has_effect(child))
+            || top.into_iter().any(|unit| has_effect(&unit.tree)))
 }
 
 /// Returns true if two Go files may be built for different targets, according to the part of their
@@ -88,11 +118,20 @@ fn statement_words<'f>(file: &'f File<'_>) -> HashSet<&'f str> {
     own.filter(|child| !is_import(child)).flat_map(Tree::texts).collect()
 }
 
-fn free_names(file: &File<'_>, unit: &Unit) -> HashSet<std::sync::Arc<str>> {
+/// Returns the names in a definition that it does not declare itself, apart from those of members, as
+/// `b` in `a.b`.
+fn names_from_outside(file: &File<'_>, unit: &Unit) -> HashSet<std::sync::Arc<str>> {
     let resolved = Resolved::of_tree(&unit.tree, file.language());
-    let is_free = |node: &Tree| matches!(node.name, NameKind::Free | NameKind::Type);
-    let names = resolved.tree.nodes_with(is_free).into_iter();
-    names.filter_map(|name| name.text.clone()).collect()
+    let mut found = HashSet::new();
+    let mut is_member = false;
+    for token in resolved.tree.tokens() {
+        let is_name = !matches!(token.name, NameKind::Not | NameKind::Local(_));
+        if !is_member && (is_name || token.is_a(Role::Super)) {
+            found.extend(token.text.clone());
+        }
+        is_member = [".", "?.", "->"].iter().any(|sign| token.is_token(sign));
+    }
+    found
 }
 
 fn is_relative(source: &str) -> bool {
@@ -106,7 +145,7 @@ pub(super) fn relocated(
     set: &ChangeSet<'_>,
     old: Id,
     new: Id,
-    renames: &Renames,
+    renames: &RenamedDeclarations,
 ) -> Option<Vec<String>> {
     let ((old_file, before), (new_file, after)) = (set.unit_before(old), set.unit_after(new));
     if old_file.language() != "java" || !before.is_function() || !after.is_function() {

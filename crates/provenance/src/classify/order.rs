@@ -7,6 +7,7 @@ use code::language_tables::roles::Role;
 use code::program::Tree;
 
 use super::pairs::{Id, UnitPairs};
+use super::public::is_asked_for;
 use super::statements::{OrderMeaning, is_read_below};
 use super::units::{ContainerMember, File, Unit};
 
@@ -62,7 +63,8 @@ pub(super) fn order(
     };
     // If the old version of a member is stricter, the order counts as changed.
     let strictest = |key: &str| in_old[key].meaning.max(in_new[key].meaning);
-    match run(&old, &strictest) == run(&new, &|key| in_new[key].meaning) {
+    let is_free = before.0.language() != "c" || keeps_calls_behind(before.0, after.0);
+    match is_free && run(&old, &strictest) == run(&new, &|key| in_new[key].meaning) {
         true => ListChange::Harmless,
         false => ListChange::Changed,
     }
@@ -122,6 +124,10 @@ fn weight(file: &File<'_>, unit: &Unit, owner: &Unit) -> OrderMeaning {
     if is_read_below(&unit.tree) {
         return OrderMeaning::Border;
     }
+    let reads_order = is_asked_for(file, owner) || has_metaclass(owner);
+    if reads_order || is_test(&unit.name) {
+        return OrderMeaning::Ordered;
+    }
     match file.language() {
         "rust" if kind != Macro => OrderMeaning::Free,
         "go" if callable && unit.name != "init" => OrderMeaning::Free,
@@ -139,6 +145,34 @@ fn weight(file: &File<'_>, unit: &Unit, owner: &Unit) -> OrderMeaning {
         }
         _ => OrderMeaning::Ordered,
     }
+}
+
+/// Returns true for the name of a test: tests run in the order in which they stand.
+fn is_test(name: &str) -> bool {
+    name.starts_with("test") || name.starts_with("Test")
+}
+
+fn has_metaclass(owner: &Unit) -> bool {
+    let bases = owner.tree.child("superclasses");
+    bases.is_some_and(|list| list.has_node(&|node| node.is_a(Role::SpecialArgument)))
+}
+
+/// Returns true if each function of a C file that uses another one still comes before or after it.
+/// Without a prototype, a call before the definition declares another function.
+fn keeps_calls_behind(before: &File<'_>, after: &File<'_>) -> bool {
+    fn places<'f>(file: &'f File<'_>) -> HashMap<&'f str, usize> {
+        file.units.iter().enumerate().map(|(at, unit)| (&*unit.name, at)).collect()
+    }
+    let (old, new) = (places(before), places(after));
+    let is_earlier =
+        |all: &HashMap<&str, usize>, one: &str, other: &str| Some(all.get(one)? < all.get(other)?);
+    before.units.iter().filter(|unit| unit.is_function()).all(|caller| {
+        let used = caller.tree.texts().into_iter().filter(|name| old.contains_key(name));
+        used.into_iter().all(|name| {
+            let is_after = is_earlier(&new, name, &caller.name);
+            is_after.is_none() || is_earlier(&old, name, &caller.name) == is_after
+        })
+    })
 }
 
 fn script_weight(unit: &Unit, kind: BlockKind, unique: bool) -> OrderMeaning {

@@ -12,7 +12,7 @@ use code::language_tables::framework_names::{
 
 pub(super) fn is_public(file: &File<'_>, unit: &Unit) -> bool {
     let Some(identity) = &unit.identity else { return false };
-    if is_called(file.language(), &unit.name) || is_asked_for(file.language(), &unit.tree) {
+    if is_called(file.language(), &unit.name) || is_asked_for(file, unit) {
         return true;
     }
     let has = |word: &str| says(&unit.tree, word);
@@ -36,7 +36,7 @@ pub(super) fn is_public(file: &File<'_>, unit: &Unit) -> bool {
     }
 }
 
-fn is_called(language: &str, name: &str) -> bool {
+pub(super) fn is_called(language: &str, name: &str) -> bool {
     let fits = |known: &&str| match known.split_once('*') {
         Some((start, end)) => name.starts_with(start) && name.ends_with(end),
         None => name == *known,
@@ -48,9 +48,14 @@ fn listed(table: &[(&str, &'static [&'static str])], language: &str) -> &'static
     table.iter().find(|(id, _)| *id == language).map_or(&[], |(_, list)| list)
 }
 
+/// Returns true if an attribute, annotation or decorator may pass the definition to other code.
+pub(super) fn is_asked_for(file: &File<'_>, unit: &Unit) -> bool {
+    has_reading_attribute(file.language(), &unit.tree)
+}
+
 /// Returns true if an attribute, annotation or decorator may pass the definition's name to other
 /// code.
-fn is_asked_for(language: &str, tree: &Tree) -> bool {
+fn has_reading_attribute(language: &str, tree: &Tree) -> bool {
     let silent = |attribute: &Tree| {
         let words = attribute.joined_tokens();
         let mut words = words_in(&words);
@@ -65,7 +70,7 @@ fn is_asked_for(language: &str, tree: &Tree) -> bool {
         return !silent(tree);
     }
     let is_head = |child: &&Tree| !matches!(child.field, Some("body" | "parameters"));
-    tree.children.iter().filter(is_head).any(|child| is_asked_for(language, child))
+    tree.children.iter().filter(is_head).any(|child| has_reading_attribute(language, child))
 }
 
 /// Returns true if nothing outside its file can use the unit, or a member of it, unless a text
@@ -210,5 +215,5 @@ pub(super) fn member<'t>(tree: &'t Tree, name: &str) -> Option<&'t Tree> {
 /// Returns true if a Rust attribute may generate code from the names of a type's fields and
 /// variants, as serialisation does.
 pub(super) fn is_read_by_name(tree: &Tree) -> bool {
-    tree.has_node(&|node| node.is_a(Role::AttributeItem) && is_asked_for("rust", node))
+    tree.has_node(&|node| node.is_a(Role::AttributeItem) && has_reading_attribute("rust", node))
 }

@@ -6,7 +6,30 @@ use std::collections::{HashMap, HashSet};
 use code::language_tables::roles::Role;
 use code::program::{NameKind, Resolution, Tree};
 
-pub(super) type Renames = HashMap<String, String>;
+/// The declarations that have another name now.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RenamedDeclarations {
+    /// The new name of each.
+    pub names: HashMap<String, String>,
+    /// The names of the types and modules that contain them, by which they are called: `Tax` in
+    /// `Tax::total()`.
+    pub owners: HashSet<String>,
+}
+
+/// By these words a type refers to its own members.
+const OWN: [&str; 7] = ["self", "this", "$this", "cls", "static", "Self", "crate"];
+/// What stands between an object or a path and the name of its member.
+const MEMBER_SIGNS: [&str; 5] = [".", "->", "::", "?.", "?->"];
+/// The nodes that declare the name in them.
+const DECLARING: [Role; 7] = [
+    Role::Member,
+    Role::Field,
+    Role::Function,
+    Role::FunctionDeclarator,
+    Role::Definition,
+    Role::Declarator,
+    Role::ArrayDeclarator,
+];
 
 #[derive(Clone)]
 pub(super) struct Resolved {
@@ -34,10 +57,11 @@ pub(super) struct Alike {
 pub(super) fn compare_trees(
     before: &Resolved,
     after: &Resolved,
-    renames: &Renames,
+    renames: &RenamedDeclarations,
 ) -> Option<Alike> {
     let (new_locals, old_locals, uses) = Default::default();
-    let mut walk = TreeComparison { renames, new_locals, old_locals, uses };
+    let receivers = before.tree.child("receiver").into_iter().flat_map(Tree::texts).collect();
+    let mut walk = TreeComparison { renames, receivers, new_locals, old_locals, uses };
     walk.nodes(&before.tree, &after.tree).then_some(())?;
     let mut alike = Alike::default();
     for (old, new) in &walk.new_locals {
@@ -63,7 +87,9 @@ pub(super) fn compare_trees(
 }
 
 struct TreeComparison<'a> {
-    renames: &'a Renames,
+    renames: &'a RenamedDeclarations,
+    /// The words in the receiver of a Go method.
+    receivers: HashSet<&'a str>,
     /// For each local of the old tree, the local of the new tree that it became.
     new_locals: HashMap<u32, u32>,
     /// The reverse of `new_locals`, so that no two locals become one.
@@ -71,8 +97,8 @@ struct TreeComparison<'a> {
     uses: HashSet<(String, String)>,
 }
 
-impl TreeComparison<'_> {
-    fn nodes(&mut self, before: &Tree, after: &Tree) -> bool {
+impl<'a> TreeComparison<'a> {
+    fn nodes(&mut self, before: &'a Tree, after: &Tree) -> bool {
         if !same_kind(before, after) || before.children.len() != after.children.len() {
             return false;
         }
@@ -80,10 +106,48 @@ impl TreeComparison<'_> {
             (Some(old), Some(new)) => self.tokens(before, after, old, new),
             (None, None) => {
                 before.field == after.field
+                    && self.only_own_names_changed(before, after)
                     && before.children.iter().zip(&after.children).all(|(b, a)| self.nodes(b, a))
             }
             _ => false,
         }
+    }
+
+    /// Returns true if no renamed declaration has its new name where the name may be that of something
+    /// else: the member of another object, a key, or a named argument. With `total` renamed to `sum`,
+    /// `total(order)` may become `sum(order)`, but `order.total` may not become `order.sum`.
+    fn only_own_names_changed(&self, before: &Tree, after: &Tree) -> bool {
+        let pairs = before.children.iter().zip(&after.children).enumerate();
+        let mut renamed = pairs.filter(|(_, (old, new))| {
+            let local = old.local().is_some() && new.local().is_some();
+            old.text != new.text
+                && !local
+                && old.text.as_deref().is_some_and(|old| self.is_renamed(old))
+        });
+        renamed.all(|(at, (name, _))| {
+            let is_sign = |one: &Tree| MEMBER_SIGNS.iter().any(|sign| one.is_token(sign));
+            if before.children[..at].iter().any(is_sign) {
+                return self.is_own(&before.children[0]);
+            }
+            let is_declared = before.is_any(&DECLARING)
+                && matches!(name.field, Some("name" | "declarator" | "property"));
+            // Java calls an own method without `this`.
+            name.name != NameKind::Member || is_declared || before.is_a(Role::MethodInvocation)
+        })
+    }
+
+    fn is_renamed(&self, name: &str) -> bool {
+        self.renames.names.contains_key(name)
+    }
+
+    fn is_own(&self, object: &Tree) -> bool {
+        let is_own = |word: &str| {
+            OWN.contains(&word)
+                || self.receivers.contains(word)
+                || self.renames.owners.contains(word)
+        };
+        let is_path = object.text.is_some() || object.is_a(Role::ScopedIdentifier);
+        is_path && object.texts().last().is_some_and(|last| is_own(last))
     }
 
     fn tokens(&mut self, before: &Tree, after: &Tree, old: &str, new: &str) -> bool {
@@ -97,7 +161,7 @@ impl TreeComparison<'_> {
             (from, to) => {
                 if from != NameKind::Not
                     && to != NameKind::Not
-                    && let Some(wanted) = self.renames.get(old)
+                    && let Some(wanted) = self.renames.names.get(old)
                 {
                     self.uses.insert((old.to_owned(), new.to_owned()));
                     return wanted == new;
@@ -105,7 +169,8 @@ impl TreeComparison<'_> {
                 // If the name is the new name of a renamed declaration, it meant something else
                 // before.
                 old == new
-                    && (from == NameKind::Not || !self.renames.values().any(|name| name == new))
+                    && (from == NameKind::Not
+                        || !self.renames.names.values().any(|name| name == new))
             }
         }
     }

@@ -128,6 +128,8 @@ impl LocalTypes {
             // A type without a size (`str`, `[T]`) is never the type of a value.
             (None, "rust") => wanted != "str" && (!wanted.starts_with('[') || wanted.contains(';')),
             (Some(is), _) => is == wanted,
+            // `var` may stand for a subtype, and the body may pass the value to an overload.
+            (None, "java" | "cpp") if argument.local().is_some() => false,
             (None, _) if argument.is_a(Role::Null) => !is_numeric(wanted),
             (None, "go") if is_constant(argument) => is_composite(wanted),
             (None, _) => is_unconverted(wanted, language),

@@ -123,7 +123,11 @@ fn comments(text: &str, program: &Program, units: &[Unit]) -> HashMap<usize, Com
         if acts {
             let place = match units[unit].is_function() {
                 true => tokens_before(&units[unit].tree, comment.bytes.start).to_string(),
-                false => before.map_or("", |one| &one.name).to_owned(),
+                false => {
+                    // The first lines are for a shell, an editor or a compiler: `#!`, `# syntax=`.
+                    let line = text[..comment.bytes.start].lines().take(3).count();
+                    format!("{line} {}", before.map_or("", |one| &one.name))
+                }
             };
             directives.push(format!("{said}\0{place}"));
         }
