@@ -171,6 +171,13 @@ fn a_move_is_a_change_if_the_place_has_a_meaning() {
     assert_pairs_are_classified("places.txt", 40);
 }
 
+/// Texts, calls and names that look the same and are not: white space in a text, a call without its object, a name that
+/// a base class has, too.
+#[test]
+fn a_change_behind_equal_words_is_a_change() {
+    assert_pairs_are_classified("disguised.txt", 60);
+}
+
 /// White space that is a part of a text or of a command, and comments that must stay where they are.
 #[test]
 fn white_space_with_a_meaning_is_no_formatting() {

@@ -19,10 +19,22 @@ pub const NAMES_CALLED_BY_FRAMEWORKS: &[(&str, &[&str])] = &[
     ("javascript", SCRIPT),
     ("typescript", SCRIPT),
     ("tsx", SCRIPT),
-    ("php", words!("__* test* setUp* tearDown* jsonSerialize")),
+    ("php", words!("__* test* setUp* tearDown* jsonSerialize scope* get*Attribute set*Attribute")),
     ("c", words!("main wmain WinMain DllMain _start")),
-    ("cpp", words!("main wmain WinMain DllMain _start begin end swap hash get")),
-    ("csharp", words!("Main Dispose Finalize OnGet* OnPost*")),
+    (
+        "cpp",
+        words!(
+            "main wmain WinMain DllMain _start begin end swap hash get to_json from_json hash_value"
+        ),
+    ),
+    (
+        "csharp",
+        // A query such as `from x in n select x` calls methods by these names.
+        words!(
+            "Main Dispose Finalize On* Awake Start Update FixedUpdate LateUpdate Select SelectMany
+            Where OrderBy* ThenBy* Join GroupJoin GroupBy Cast"
+        ),
+    ),
     ("kotlin", words!("main readResolve writeReplace equals hashCode toString")),
     ("scala", words!("main apply unapply readResolve writeReplace")),
     ("swift", words!("main init deinit subscript")),

@@ -85,7 +85,7 @@ pub(crate) const RUST: Syntax = Syntax {
 pub(crate) const PYTHON: Syntax = Syntax {
     comments: words!("comment line_continuation"),
     wrappers: words!("decorated_definition"),
-    verbatim: words!("string format_specifier"),
+    verbatim: words!("string string_content format_specifier"),
     quotes: words!("string"),
     lists: words!("argument_list parameters list dictionary set import_from_statement"),
     tuples: words!("tuple"),

@@ -116,6 +116,7 @@ named_enum! {
         Interpolation: "interpolation",
         Jsx: "jsx_attribute jsx_closing_element jsx_element jsx_expression jsx_namespace_name
             jsx_opening_element jsx_self_closing_element jsx_text",
+        JsxExpression: "jsx_expression",
         JumpLabel: "label lifetime",
         JumpStatement: "break_statement continue_statement",
         KeyedElement: "keyed_element",
@@ -266,6 +267,7 @@ named_enum! {
         /// Creates a value of a type that it names, such as `Guard { n }`.
         StructExpression: "compound_literal_expression struct_expression",
         StructType: "struct_type",
+        Subscript: "subscript_expression",
         Super: "super",
         Switch: "expression_switch_statement select_statement switch_expression switch_statement
             type_switch_statement",

@@ -43,7 +43,7 @@ pub(super) fn comments(language: &str, text: &str, places: &[Range<usize>]) -> V
 /// comments.
 fn mark_run(language: &str, text: &str, run: &mut [Comment], after: &str) {
     let mut inside = language == "go" && after.trim_start().starts_with("import \"C\"");
-    let mut fenced = false;
+    let (mut fenced, mut metadata) = (false, false);
     for comment in run {
         let whole = &text[comment.bytes.clone()];
         let line = without_opener(whole);
@@ -51,7 +51,9 @@ fn mark_run(language: &str, text: &str, run: &mut [Comment], after: &str) {
             && (whole.starts_with("///") || whole.starts_with("//!"))
             && (line.starts_with("```") || line.starts_with("~~~"));
         inside |= language == "go" && begins_go_output(line);
-        comment.directive |= inside || fenced || fence;
+        // Requirements of a Python script, between `# /// script` and `# ///`.
+        metadata |= language == "python" && whole.starts_with("# /// ");
+        comment.directive |= inside || fenced || fence || metadata;
         fenced ^= fence;
         comment.directive |= language == "rust"
             && (whole.starts_with("/**") || whole.starts_with("/*!"))
@@ -68,9 +70,13 @@ fn is_directive(language: &str, text: &str, bytes: &Range<usize>) -> bool {
     let comment = &text[bytes.clone()];
     // In a Makefile, a comment goes on after a backslash at the end of its line.
     if comment.starts_with("#!")
+        || comment.starts_with("/*!") && language != "rust"
         || language == "make" && comment.contains("\\\n")
         || comment.ends_with('\\')
     {
+        return true;
+    }
+    if is_read_in(language, comment, &text[bytes.end..]) {
         return true;
     }
     let squeezed = comment.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -89,6 +95,26 @@ fn is_directive(language: &str, text: &str, bytes: &Range<usize>) -> bool {
     is_joined
         || entries(BEGINNINGS, language).any(|start| squeezed.starts_with(start))
         || comment.lines().any(|line| is_directive_line(language, without_opener(line)))
+}
+
+/// Returns true if a compiler or a tool of one language reads a comment of this form. `after` is the
+/// text behind it.
+fn is_read_in(language: &str, comment: &str, after: &str) -> bool {
+    let words = || comment.split_whitespace().count();
+    match language {
+        // `\u000a` is a line break, also in a comment.
+        "java" => comment.contains("\\u"),
+        // A server replaces `<!--app-html-->`, and runs `<% … %>`.
+        "html" | "vue" | "svelte" => {
+            words() == 1 || ["<%", "<?"].iter().any(|mark| comment.contains(mark))
+        }
+        // `/* id */1` is a parameter in templates of SQL.
+        "sql" => comment.starts_with("/*") && after.starts_with(|c: char| !c.is_whitespace()),
+        "make" => comment.starts_with("##"),
+        // `/* GraphQL */` says what the text behind it is.
+        "javascript" | "typescript" | "tsx" => after.trim_start().starts_with('`'),
+        _ => false,
+    }
 }
 
 fn entries(
@@ -120,7 +146,10 @@ fn is_directive_line(language: &str, line: &str) -> bool {
     let typed = words.clone().next().is_some_and(|next| next.starts_with('{'));
     let tag = tagged.is_some_and(|tag| !tag.is_empty() && (typed || !DOCUMENTING.contains(&&*tag)));
     // `> using dep` and `$NON-NLS-1$`, but not `{@link …}`.
-    let marked = first.starts_with(['>', '$', '{']) && !first.starts_with("{@");
+    let marked = first.starts_with(['>', '$', '{', '%']) && !first.starts_with("{@");
+    // `PYTHON_ARGCOMPLETE_OK`
+    let is_flag = |c: char| c.is_ascii_uppercase() || c == '_';
+    let flag = first == line && first.contains('_') && first.chars().all(is_flag);
     // `+build`, and `#region` after another comment sign.
     let sign = first.strip_prefix(['+', '$', '#']).is_some_and(|rest| !name_of(rest).is_empty());
     let plain = |key: &str| {
@@ -153,6 +182,7 @@ fn is_directive_line(language: &str, line: &str) -> bool {
         first.split('-').skip(1).any(|part| ORDERS.contains(&part.trim_end_matches([':', ','])));
     tag || sign
         || marked
+        || flag
         || SHOUTED.iter().any(|word| line.starts_with(word))
         || joined
         || set

@@ -120,6 +120,9 @@ impl Resolver<'_> {
         if inside && (shown || self.is_opaque(tree, parent, scoping)) {
             return self.fix(tree);
         }
+        if inside && self.is_call_of_macro(tree) {
+            return self.fix(tree);
+        }
         if tree.is_a(Role::MacroInvocation) && self.language == "rust" {
             return self.macro_call(tree);
         }
@@ -251,6 +254,14 @@ impl Resolver<'_> {
         scoping.opaque.contains(&tree.kind) && !header
     }
 
+    /// Returns true if a call in C is probably one of a macro, such as `FIELD(a)` for `v_##x`.
+    fn is_call_of_macro(&self, tree: &Tree) -> bool {
+        let name = tree.child("function").and_then(|function| function.text.as_deref());
+        matches!(self.language, "c" | "cpp")
+            && tree.is_a(Role::CallExpression)
+            && name.is_some_and(|name| !name.contains(char::is_lowercase))
+    }
+
     fn leaf(&mut self, leaf: &mut Tree, parent: &str, scoping: &Syntax) {
         if leaf.name != NameKind::Not {
             return;
@@ -272,7 +283,8 @@ impl Resolver<'_> {
             leaf.name = NameKind::Type;
             return;
         }
-        if Role::Jsx.has_kind(parent) {
+        // `<a.b>` and `<A x={1}>` name a component or an attribute; `<p>{a}</p>` has a value.
+        if Role::Jsx.has_kind(parent) && !Role::JsxExpression.has_kind(parent) {
             return self.fix(leaf);
         }
         self.reference(leaf, scoping);

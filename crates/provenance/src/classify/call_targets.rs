@@ -10,6 +10,7 @@ use code::BlockKind;
 
 use super::helpers::{Helper, parameter_count};
 use super::pairs::Id;
+use super::public::{has_base, is_script_module};
 use super::units::{File, Unit, all_units};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,6 +67,9 @@ pub(super) fn ways(
         return None;
     }
     let callers_file = &files[caller.0];
+    if means_other_names((file, id.1), (callers_file, caller.1)) {
+        return None;
+    }
     let own_type = own_type(callers_file, caller.1);
     let any = namesakes().next().is_none();
     let Some(owner) = declared_in else {
@@ -77,6 +81,31 @@ pub(super) fn ways(
     let is_inside = id.0 == caller.0 && containers(callers_file, caller.1).any(|one| one == owner);
     let bare = is_inside && if helper.constructor { own } else { is_module || has_classes };
     Some(CallForms { bare, own: own && !is_module, owner: Some(name.to_owned()), any })
+}
+
+/// Returns true if a name in the helper may mean something else in its caller: one of them is in a class
+/// that inherits members, in another namespace, or in a class of a script, whose code is strict.
+fn means_other_names(
+    (file, helper): (&File<'_>, usize),
+    (callers_file, caller): (&File<'_>, usize),
+) -> bool {
+    let all = |file: &File<'_>, unit: usize| -> Vec<String> {
+        containers(file, unit).map(|at| file.units[at].name.clone()).collect()
+    };
+    if all(file, helper) == all(callers_file, caller) {
+        return false;
+    }
+    let sides = [(file, helper), (callers_file, caller)];
+    let any = |test: &dyn Fn(&File<'_>, &Unit) -> bool| {
+        sides.iter().any(|(file, at)| containers(file, *at).any(|at| test(file, &file.units[at])))
+    };
+    match file.language() {
+        "java" if containers(callers_file, caller).count() > 1 => true,
+        "java" | "cpp" => any(&|_, unit| has_base(unit)),
+        "typescript" | "tsx" => any(&|_, unit| is_module(unit)),
+        "javascript" => any(&|file, _| !is_script_module(file)),
+        _ => false,
+    }
 }
 
 /// Returns the containers around a unit, innermost first.

@@ -52,7 +52,8 @@ const LANGUAGES: &[&str] =
 /// body replaced a call, that effect would come only at the end of the caller.
 fn drops_values(core: &Tree, body: &Tree, language: &str) -> bool {
     if language == "c" {
-        return body.mentions("cleanup") || body.mentions("__cleanup__");
+        // The size of a text is not that of a parameter that points to it.
+        return ["cleanup", "__cleanup__", "sizeof"].iter().any(|word| body.mentions(word));
     }
     if !matches!(language, "rust" | "cpp") {
         return false;
@@ -256,8 +257,18 @@ pub(super) fn only_item<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
 /// Returns true if the function is more than a body with parameters, for example async, a
 /// generator, a getter, annotated, unsafe or external.
 fn is_special(item: &Tree, core: &Tree) -> bool {
-    const SPECIAL: &[&str] =
-        &["async", "unsafe", "extern", "*", "get", "set", "native", "synchronized", "inline"];
+    const SPECIAL: &[&str] = &[
+        "async",
+        "unsafe",
+        "extern",
+        "*",
+        "get",
+        "set",
+        "native",
+        "synchronized",
+        "inline",
+        "__attribute__",
+    ];
     let body = core.child("body").map_or(usize::MAX, |body| body.bytes.start);
     let word = |node: &Tree| {
         node.bytes.start < body
@@ -364,7 +375,8 @@ fn is_only_read(body: &Tree, placeholder: &str) -> bool {
         node.is_any(ASSIGNMENTS) && node.child("left").is_some_and(|left| binds(left, placeholder))
     });
     let is_captured = body.has_node(&|node| {
-        node.is_any(&[Role::Routine, Role::Closure]) && node.mentions(placeholder)
+        node.is_any(&[Role::Routine, Role::Closure, Role::GeneratorExpression])
+            && node.mentions(placeholder)
     });
     !is_changed && !is_assigned && !is_captured
 }

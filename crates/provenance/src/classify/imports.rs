@@ -226,6 +226,13 @@ fn uses(file: &File<'_>, name: &str) -> bool {
     })
 }
 
+/// Returns the paths of Rust imports that no other code of the file names. They may be traits, which
+/// decide what a method call means.
+pub(super) fn unnamed_imports(file: &File<'_>) -> HashSet<String> {
+    let paths = list(file).into_iter().flat_map(rust_paths);
+    paths.filter(|path| !uses(file, last_segment(path))).collect()
+}
+
 pub(super) fn differing(before: &File<'_>, after: &File<'_>) -> Vec<String> {
     let words = |file: &File<'_>| -> HashSet<String> {
         list(file).iter().map(|one| one.joined_tokens()).collect()

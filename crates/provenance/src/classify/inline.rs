@@ -116,13 +116,25 @@ impl<'h> Inliner<'h> {
             _ if tree.is_a(Role::Declarator) => wanted.map(str::to_owned),
             _ => None,
         };
+        let keeps_place = self.takes_places(tree);
         for child in &mut tree.children {
             let passed = matches!(child.field, None | Some("value" | "declarator"));
-            self.node(child, said.as_deref().filter(|_| passed));
+            // In `a.b(1)`, `delete a.b` and `a?.b.c`, more than the value of the operand counts.
+            let is_place = keeps_place && !matches!(child.field, Some("arguments" | "index"));
+            if !(is_place && self.call(child).is_some()) {
+                self.node(child, said.as_deref().filter(|_| passed));
+            }
         }
         if let Some(value) = self.expression(tree, wanted) {
             replace_node(tree, value);
         }
+    }
+
+    fn takes_places(&self, tree: &Tree) -> bool {
+        matches!(self.language, "javascript" | "typescript" | "tsx")
+            && (tree.is_any(&[Role::Call, Role::MemberExpression, Role::Subscript])
+                || tree.is_a(Role::Unary)
+                    && ["delete", "typeof"].iter().any(|word| tree.starts_with_token(word)))
     }
 
     /// Replaces a call of a helper whose body is a single value.

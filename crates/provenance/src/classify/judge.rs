@@ -16,7 +16,8 @@ use super::moved;
 use super::order::{self, ListChange};
 use super::pairs::{self, Id, UnitPairs};
 use super::public::{
-    is_asked_for, is_called, is_public, keeps_to_file, member, shows_member, without_visibility,
+    has_base, is_asked_for, is_called, is_public, keeps_to_file, member, shows_member,
+    without_visibility,
 };
 use super::same::{self, Alike, RenamedDeclarations, Resolved};
 use super::spacing;
@@ -466,10 +467,13 @@ impl<'a> ChangeSet<'a> {
             let own = (before.name.clone(), after.name.clone());
             let uses: Vec<_> = alike.uses.iter().filter(|used| **used != own).cloned().collect();
             let shown = self.shows_renamed(old_file, before, &uses);
-            let locals = alike.locals.clone();
-            let mut found = UnitFindings::proven(differences(&Alike { uses, locals }));
+            let (locals, named) = (alike.locals.clone(), uses.clone());
+            let mut found = UnitFindings::proven(differences(&Alike { uses: named, locals }));
             if shown {
                 found.affects_others("API: a public name changed");
+            }
+            if self.may_inherit_names(old_file, before, &uses) {
+                found.differs("an inherited member may have the name");
             }
             if self.shows_locals(old_file, before, &alike.locals) {
                 found.differs("something may know the name of a local");
@@ -496,6 +500,21 @@ impl<'a> ChangeSet<'a> {
         UnitFindings::changed(inline::what_changed(&before.tree, &after.tree, &renames))
     }
 
+    /// Returns true if a unit uses a renamed declaration by its bare name in a class that inherits
+    /// members and does not declare it: these would hide the declaration.
+    fn may_inherit_names(&self, file: &File<'_>, unit: &Unit, uses: &[(String, String)]) -> bool {
+        if !matches!(file.language(), "java" | "cpp") || uses.is_empty() {
+            return false;
+        }
+        let Some(home) = unit.container.filter(|at| *at != 0) else { return false };
+        let declares = |old: &str| {
+            let mut inside = file.units.iter().filter(|one| one.container == Some(home));
+            inside.any(|one| one.name == old) || member(&file.units[home].tree, old).is_some()
+        };
+        let has_inner = unit.tree.has_node(&|node| node.is_a(Role::ClassBody));
+        has_inner || has_base(&file.units[home]) && uses.iter().any(|(old, _)| !declares(old))
+    }
+
     /// Returns true if the old or the new name of a local means something to others: an attribute of
     /// the function or of its type reads the names of parameters, or a constant has the name, which a
     /// pattern would then compare with.
@@ -506,7 +525,7 @@ impl<'a> ChangeSet<'a> {
         let parameters = helpers::function_of(&unit.tree).and_then(|it| it.child("parameters"));
         let is_parameter = |name: &str| parameters.is_some_and(|list| list.mentions(name));
         let is_constant = |name: &str| {
-            let constants = [BlockKind::Constant, BlockKind::Variable];
+            let constants = [BlockKind::Constant, BlockKind::Variable, BlockKind::Macro];
             file.units.iter().any(|one| {
                 one.name == name && one.block_kind().is_some_and(|kind| constants.contains(&kind))
             })

@@ -63,6 +63,7 @@ pub(super) fn surely_means_the_same(old: &File<'_>, before: &Unit, new: &File<'_
         && heads
         && !runs_when_loaded(new)
         && imports::wildcards(old) == imports::wildcards(new)
+        && imports::unnamed_imports(old) == imports::unnamed_imports(new)
         && names_from_outside(old, before).iter().all(is_same)
 }
 

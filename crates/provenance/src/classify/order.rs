@@ -63,7 +63,8 @@ pub(super) fn order(
     };
     // If the old version of a member is stricter, the order counts as changed.
     let strictest = |key: &str| in_old[key].meaning.max(in_new[key].meaning);
-    let is_free = before.0.language() != "c" || keeps_calls_behind(before.0, after.0);
+    let is_free =
+        !matches!(before.0.language(), "c" | "cpp") || keeps_calls_behind(before.0, after.0);
     match is_free && run(&old, &strictest) == run(&new, &|key| in_new[key].meaning) {
         true => ListChange::Harmless,
         false => ListChange::Changed,
@@ -125,7 +126,9 @@ fn weight(file: &File<'_>, unit: &Unit, owner: &Unit) -> OrderMeaning {
         return OrderMeaning::Border;
     }
     let reads_order = is_asked_for(file, owner) || has_metaclass(owner);
-    if reads_order || is_test(&unit.name) {
+    let is_laid_out = file.language() == "cpp"
+        && ["virtual", "override", "template"].iter().any(|word| unit.tree.mentions(word));
+    if reads_order || is_laid_out || is_asked_for(file, unit) || is_test(&unit.name) {
         return OrderMeaning::Ordered;
     }
     match file.language() {
@@ -139,7 +142,7 @@ fn weight(file: &File<'_>, unit: &Unit, owner: &Unit) -> OrderMeaning {
         "cpp" if kind == Method && unique => OrderMeaning::Plain,
         "cpp" if matches!(kind, Struct | Class | Union | Enum | Type) => OrderMeaning::Plain,
         "javascript" | "typescript" | "tsx" => script_weight(unit, kind, unique),
-        "python" if callable && unique && is_plain_python(&unit.tree) => OrderMeaning::Plain,
+        "python" if callable && unique && is_plain_python(file, &unit.tree) => OrderMeaning::Plain,
         "csharp" | "kotlin" | "swift" | "dart" | "zig" | "php" if callable && unique => {
             OrderMeaning::Free
         }
@@ -149,7 +152,7 @@ fn weight(file: &File<'_>, unit: &Unit, owner: &Unit) -> OrderMeaning {
 
 /// Returns true for the name of a test: tests run in the order in which they stand.
 fn is_test(name: &str) -> bool {
-    name.starts_with("test") || name.starts_with("Test")
+    ["test", "Test", "Benchmark", "Example"].iter().any(|start| name.starts_with(start))
 }
 
 fn has_metaclass(owner: &Unit) -> bool {
@@ -157,8 +160,8 @@ fn has_metaclass(owner: &Unit) -> bool {
     bases.is_some_and(|list| list.has_node(&|node| node.is_a(Role::SpecialArgument)))
 }
 
-/// Returns true if each function of a C file that uses another one still comes before or after it.
-/// Without a prototype, a call before the definition declares another function.
+/// Returns true if each definition of a C or C++ file that uses another one still comes before or after
+/// it. Without a prototype, a call before the definition declares another function.
 fn keeps_calls_behind(before: &File<'_>, after: &File<'_>) -> bool {
     fn places<'f>(file: &'f File<'_>) -> HashMap<&'f str, usize> {
         file.units.iter().enumerate().map(|(at, unit)| (&*unit.name, at)).collect()
@@ -166,7 +169,7 @@ fn keeps_calls_behind(before: &File<'_>, after: &File<'_>) -> bool {
     let (old, new) = (places(before), places(after));
     let is_earlier =
         |all: &HashMap<&str, usize>, one: &str, other: &str| Some(all.get(one)? < all.get(other)?);
-    before.units.iter().filter(|unit| unit.is_function()).all(|caller| {
+    before.units.iter().filter(|unit| unit.identity.is_some()).all(|caller| {
         let used = caller.tree.texts().into_iter().filter(|name| old.contains_key(name));
         used.into_iter().all(|name| {
             let is_after = is_earlier(&new, name, &caller.name);
@@ -213,12 +216,19 @@ fn holds_function(tree: &Tree) -> bool {
     }
 }
 
-/// Returns true for a function whose definition evaluates nothing: it has no decorator, no
-/// annotation, and no default other than a literal.
-fn is_plain_python(tree: &Tree) -> bool {
+/// Returns true for a function whose definition evaluates nothing that the order changes: it has no
+/// decorator, no annotation with a name of the file, and no default other than a literal.
+fn is_plain_python(file: &File<'_>, tree: &Tree) -> bool {
     let simple = |value: &Tree| value.is_a(Role::PlainDefault);
     let defaults =
         |node: &Tree| node.is_a(Role::DefaultParameter) && !node.child("value").is_some_and(simple);
+    let heads = [tree.child("parameters"), tree.child("return_type")].into_iter().flatten();
+    let mut types = heads.flat_map(|head| head.nodes_with(|node| node.field == Some("type")));
+    let returns = tree.child("return_type");
+    let is_of_file = |node: &Tree| file.units.iter().any(|one| node.mentions(&one.name));
+    let is_called = |node: &Tree| node.has_node(&|part| part.is_a(Role::Call));
+    let mut types = types.by_ref().chain(returns);
     tree.is_a(Role::FunctionDefinition)
+        && !types.any(|one| is_of_file(one) || is_called(one))
         && tree.child("parameters").is_none_or(|list| !list.has_node(&defaults))
 }

@@ -93,18 +93,27 @@ pub(super) fn keeps_to_file(file: &File<'_>, unit: &Unit, node: Option<&Tree>) -
         "zig" => true,
         "c" | "cpp" => has("static") && !file_ends(file, &[".h", ".hpp", ".hh", ".hxx", ".inl"]),
         "javascript" | "typescript" | "tsx" => {
-            let is_module = |node: &Tree| {
-                node.is_a(Role::ModuleStatement)
-                    || node.mentions("require")
-                    || node.mentions("module")
-            };
+            let is_module = |node: &Tree| node.mentions("require") || node.mentions("module");
             let holds_module =
                 |one: &Unit| is_module(&one.tree) || one.tree.children.iter().any(is_module);
             unit.name.starts_with('#')
-                || kind != Some(BlockKind::Method) && file.units.iter().any(holds_module)
+                || kind != Some(BlockKind::Method)
+                    && (is_script_module(file) || file.units.iter().any(holds_module))
         }
         _ => false,
     }
+}
+
+/// Returns true if a script says that it is a module, by `import` or `export`.
+pub(super) fn is_script_module(file: &File<'_>) -> bool {
+    let says_so = |node: &Tree| node.is_a(Role::ModuleStatement);
+    file.units.iter().any(|one| says_so(&one.tree) || one.tree.children.iter().any(says_so))
+}
+
+/// Returns true if a type inherits from others, which may be anywhere.
+pub(super) fn has_base(unit: &Unit) -> bool {
+    let words = unit.tree.texts().into_iter().take_while(|word| *word != "{");
+    words.into_iter().any(|word| matches!(word, "extends" | "implements" | ":"))
 }
 
 fn file_ends(file: &File<'_>, ends: &[&str]) -> bool {
@@ -187,8 +196,8 @@ pub(super) fn shows_member(file: &File<'_>, unit: &Unit, name: &str) -> bool {
         }
         "java" if member.is_a(Role::Field) => {
             let constant = matches!(unit.block_kind(), None | Some(BlockKind::Interface));
-            let written = says(&unit.tree, "Serializable") || says(&unit.tree, "Externalizable");
-            constant || written || annotated || has("public") || has("protected")
+            // A base may be serialisable.
+            constant || has_base(unit) || annotated || has("public") || has("protected")
         }
         "go" if member.is_a(Role::Field) => {
             name.starts_with(char::is_uppercase) || member.child("tag").is_some()

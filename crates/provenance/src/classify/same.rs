@@ -73,7 +73,16 @@ pub(super) fn compare_trees(
         let may = before.names.may_rename(*old) && after.names.may_rename(*new);
         // The new name may only stand for locals in the old tree, and the old name only for locals
         // in the new tree.
+        // The markup of JSX stands for calls of `React`.
+        let is_runtime = [&from.name, &to.name].iter().any(|name| &***name == "React");
         let taken = before.names.mentions(&to.name) || after.names.mentions(&from.name);
+        let is_type = |tree: &Tree, name: &str| {
+            tree.has_node(&|node| node.name == NameKind::Type && node.is_token(name))
+        };
+        let taken = taken
+            || is_runtime
+            || is_type(&before.tree, &to.name)
+            || is_type(&after.tree, &from.name);
         if !may || taken {
             return None;
         }

@@ -14,7 +14,8 @@ pub(super) fn has_meaning(before: (&File<'_>, &Unit), after: (&File<'_>, &Unit))
         let text = file.text.get(unit.bytes.clone()).unwrap_or_default();
         without_line_breaks(text)
     });
-    SPACED.contains(&language) && text(before) != text(after)
+    let has_heredoc = language == "dockerfile" && before.0.text.contains("<<");
+    has_heredoc || SPACED.contains(&language) && text(before) != text(after)
 }
 
 /// Returns the text with each run of white space that breaks a line as one line break. Other white

@@ -130,7 +130,8 @@ impl LocalTypes {
             (Some(is), _) => is == wanted,
             // `var` may stand for a subtype, and the body may pass the value to an overload.
             (None, "java" | "cpp") if argument.local().is_some() => false,
-            (None, _) if argument.is_a(Role::Null) => !is_numeric(wanted),
+            // Elsewhere, `null` may choose another overload, or become a typed `nil` in an interface.
+            (None, _) if argument.is_a(Role::Null) => language == "c" && !is_numeric(wanted),
             (None, "go") if is_constant(argument) => is_composite(wanted),
             (None, _) => is_unconverted(wanted, language),
         }
@@ -151,6 +152,7 @@ impl LocalTypes {
             // is not converted to `int` silently.
             None if language == "java" && returns == "int" => result.is_a(Role::Binary),
             None if language == "java" && returns == "boolean" => true,
+            None if language == "go" && result.is_a(Role::Null) => false,
             None if language == "go" && is_constant(result) => is_composite(returns),
             None => is_unconverted(returns, language),
         }
