@@ -11,6 +11,7 @@ use code::BlockKind;
 use super::helpers::{Helper, parameter_count};
 use super::pairs::Id;
 use super::public::{has_base, is_script_module};
+use super::statements::is_read_below;
 use super::units::{File, Unit, all_units};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -84,7 +85,8 @@ pub(super) fn ways(
 }
 
 /// Returns true if a name in the helper may mean something else in its caller: one of them is in a class
-/// that inherits members, in another namespace, or in a class of a script, whose code is strict.
+/// that inherits members, in another namespace, in a class of a script, whose code is strict, or behind
+/// another macro.
 fn means_other_names(
     (file, helper): (&File<'_>, usize),
     (callers_file, caller): (&File<'_>, usize),
@@ -93,7 +95,11 @@ fn means_other_names(
         containers(file, unit).map(|at| file.units[at].name.clone()).collect()
     };
     if all(file, helper) == all(callers_file, caller) {
-        return false;
+        // A `#define` between the two may change what a name is.
+        let (first, last) = (helper.min(caller), helper.max(caller));
+        return std::ptr::eq(file, callers_file)
+            && matches!(file.language(), "c" | "cpp")
+            && file.units[first..last].iter().any(|unit| is_read_below(&unit.tree));
     }
     let sides = [(file, helper), (callers_file, caller)];
     let any = |test: &dyn Fn(&File<'_>, &Unit) -> bool| {

@@ -43,6 +43,18 @@ impl Resolved {
         let names = code::program::resolve(&mut tree, language);
         Self { tree, names }
     }
+
+    /// Returns true if a name stands for something else than a local, or may do so unwritten: the markup
+    /// of JSX is a call of `React` or `h`, and `super()` in Python uses `__class__`.
+    fn uses_name(&self, name: &str) -> bool {
+        let is_type = |node: &Tree| node.name == NameKind::Type && node.is_token(name);
+        let is_unwritten = match name {
+            "React" | "h" | "F" | "Fragment" => self.tree.has_node(&|node| node.is_a(Role::Jsx)),
+            "__class__" => true,
+            _ => false,
+        };
+        is_unwritten || self.names.mentions(name) || self.tree.has_node(&is_type)
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -73,17 +85,7 @@ pub(super) fn compare_trees(
         let may = before.names.may_rename(*old) && after.names.may_rename(*new);
         // The new name may only stand for locals in the old tree, and the old name only for locals
         // in the new tree.
-        // The markup of JSX stands for calls of `React`.
-        let is_runtime = [&from.name, &to.name].iter().any(|name| &***name == "React");
-        let taken = before.names.mentions(&to.name) || after.names.mentions(&from.name);
-        let is_type = |tree: &Tree, name: &str| {
-            tree.has_node(&|node| node.name == NameKind::Type && node.is_token(name))
-        };
-        let taken = taken
-            || is_runtime
-            || is_type(&before.tree, &to.name)
-            || is_type(&after.tree, &from.name);
-        if !may || taken {
+        if !may || before.uses_name(&to.name) || after.uses_name(&from.name) {
             return None;
         }
         alike.locals.push((from.name.to_string(), to.name.to_string()));
@@ -115,6 +117,7 @@ impl<'a> TreeComparison<'a> {
             (Some(old), Some(new)) => self.tokens(before, after, old, new),
             (None, None) => {
                 before.field == after.field
+                    && has_same_gaps(before, after)
                     && self.only_own_names_changed(before, after)
                     && before.children.iter().zip(&after.children).all(|(b, a)| self.nodes(b, a))
             }
@@ -183,6 +186,23 @@ impl<'a> TreeComparison<'a> {
             }
         }
     }
+}
+
+/// Returns true if the signs in the arguments of a Rust macro are joined in the same places: a macro may
+/// read `<-` otherwise than `< -`.
+fn has_same_gaps(before: &Tree, after: &Tree) -> bool {
+    let gaps = |tree: &Tree| -> Vec<bool> {
+        let is_sign = |one: &Tree| {
+            const OPERATORS: &str = "<>=-+*/%&|^!:.?@#$~";
+            one.text.as_deref().is_some_and(|text| text.chars().all(|c| OPERATORS.contains(c)))
+        };
+        let pairs = tree.children.windows(2);
+        pairs
+            .filter(|pair| pair.iter().all(is_sign))
+            .map(|pair| pair[0].bytes.end == pair[1].bytes.start)
+            .collect()
+    };
+    !before.is_a(Role::TokenTree) || gaps(before) == gaps(after)
 }
 
 /// Returns true if two nodes have the same kind, or if both are quotes. The kind of a quote is the

@@ -1,5 +1,6 @@
 //! Decides whether white space that differs between two versions has a meaning.
 
+use code::BlockKind;
 use code::language_tables::framework_names::FILE_WIDE_DIRECTIVES;
 
 use super::units::{File, Unit};
@@ -15,7 +16,11 @@ pub(super) fn has_meaning(before: (&File<'_>, &Unit), after: (&File<'_>, &Unit))
         without_line_breaks(text)
     });
     let has_heredoc = language == "dockerfile" && before.0.text.contains("<<");
-    has_heredoc || SPACED.contains(&language) && text(before) != text(after)
+    // A macro ends at the first line without a backslash at its end.
+    let is_macro = before.1.block_kind() == Some(BlockKind::Macro);
+    let count = |(file, unit): (&File<'_>, &Unit)| file.text[unit.bytes.clone()].lines().count();
+    let is_c_macro = is_macro && matches!(language, "c" | "cpp") && count(before) != count(after);
+    has_heredoc || is_c_macro || SPACED.contains(&language) && text(before) != text(after)
 }
 
 /// Returns the text with each run of white space that breaks a line as one line break. Other white
