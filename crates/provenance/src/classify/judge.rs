@@ -246,9 +246,9 @@ impl<'a> ChangeSet<'a> {
                 blocks.push(entry((file, unit), judged, broken(file, unit), None));
             }
         }
+        self.unexplained(&mut blocks);
         let error = blocks.iter().any(|block| block.class.is_none());
         self.unreadable(&mut blocks);
-        self.unexplained(&mut blocks);
         Classification::from_changes(blocks, error)
     }
 
@@ -273,21 +273,26 @@ impl<'a> ChangeSet<'a> {
         }
     }
 
-    /// Adds an entry for each file whose texts differ although no rule has seen a difference, unless
-    /// only blank lines differ that mean nothing. For example, a byte order mark is no token.
+    /// Adds an entry for each file whose texts differ although no unit does: in white space between the
+    /// units, such as an import that is on several lines now.
     fn unexplained(&self, blocks: &mut Vec<BlockChange>) {
         for (old, new) in self.pairs.after_of.iter().filter(|(old, _)| old.1 == 0) {
             let (before, after) = (&self.before[old.0], &self.after[new.0]);
             let has_entry = blocks
                 .iter()
                 .any(|block| block.after.as_ref().is_some_and(|(path, _)| *path == after.path));
-            let is_explained = has_entry || self.has_other_units(*old, *new);
-            if !is_explained && before.text != after.text && !spacing::is_blank_lines(before, after)
-            {
-                let whole = Some((after.path.to_owned(), 0..after.text.len()));
-                blocks
-                    .push(BlockChange { after: whole, ..BlockChange::of_file(after.path, "text") });
+            if has_entry || self.has_other_units(*old, *new) || before.text == after.text {
+                continue;
             }
+            let is_broken = broken(before, &before.units[0]) || broken(after, &after.units[0]);
+            let is_proven = !is_broken && !spacing::has_meaning_between(before, after);
+            let found = if is_proven { "formatting" } else { "text" };
+            blocks.push(BlockChange {
+                class: (!is_broken).then(|| class_if(is_proven)),
+                contained: is_proven,
+                after: Some((after.path.to_owned(), 0..after.text.len())),
+                ..BlockChange::of_file(after.path, found)
+            });
         }
     }
 

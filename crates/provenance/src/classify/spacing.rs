@@ -30,18 +30,31 @@ fn without_line_breaks(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns true if two versions of a file differ only in blank lines and at the ends of lines, in a
-/// language where these mean nothing. In Go they separate a comment for the compiler from what
-/// follows.
-pub(super) fn is_blank_lines(before: &File<'_>, after: &File<'_>) -> bool {
-    let lines = |file: &File<'_>| -> Vec<String> {
-        let lines = file.text.lines().map(|line| line.trim_ascii_end().to_owned());
-        lines.filter(|line| !line.is_empty()).collect()
-    };
-    let has_scopes = before.program.as_ref().is_some_and(|it| it.language.has_scopes());
-    let is_read_with_lines = before.language() == "go"
-        && (before.text.contains("import \"C\"")
-            || FILE_WIDE_DIRECTIVES.iter().any(|word| before.text.contains(word))
-            || before.text.contains("+build"));
-    has_scopes && !is_read_with_lines && lines(before) == lines(after)
+/// Returns true if white space between the units of a file, which differs between two versions, may have
+/// a meaning.
+pub(super) fn has_meaning_between(before: &File<'_>, after: &File<'_>) -> bool {
+    let any = |test: &dyn Fn(&str) -> bool| test(&before.text) || test(&after.text);
+    match before.language() {
+        // A comment for the compiler must be next to what it is about, or before a blank line.
+        "go" => any(&|text| {
+            ["import \"C\"", "+build"].iter().any(|word| text.contains(word))
+                || FILE_WIDE_DIRECTIVES.iter().any(|word| text.contains(word))
+        }),
+        // At the start of a line, `-->` begins a comment.
+        "javascript" => any(&|text| text.lines().any(|line| line.trim_start().starts_with("-->"))),
+        // The lines of a text behind `|` or `>`, and documents in one file.
+        "yaml" => any(&|text| {
+            let begins_text = |line: &str| line.trim_end().ends_with(['|', '>', '+', '-']);
+            text.lines().any(|line| begins_text(line) || line.starts_with("---"))
+        }),
+        language if SPACED.contains(&language) => {
+            without_line_breaks(&before.text) != without_line_breaks(&after.text)
+        }
+        // Elsewhere a comma or another quotation mark may be more than layout.
+        _ => {
+            let signs = |file: &File<'_>| -> String { file.text.split_whitespace().collect() };
+            let has_scopes = before.program.as_ref().is_some_and(|it| it.language.has_scopes());
+            !has_scopes && signs(before) != signs(after)
+        }
+    }
 }
