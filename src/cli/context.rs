@@ -29,7 +29,8 @@ pub struct Context {
     agent: OnceLock<Option<String>>,
     /// The root of the workspace that the command is about, once it has opened one.
     asked: RefCell<Option<PathBuf>>,
-    /// Why git cannot be read in the last opened workspace that has a git directory.
+    /// Why the repository of the workspace that was opened last cannot be read. `None` if it can be, or
+    /// if there is none.
     git_error: RefCell<Option<String>>,
 }
 

@@ -41,8 +41,8 @@ const MOVES: &str = "move rename mv";
 /// Words in a tool's name that say that it only reads a file. A tool without such a word may write
 /// any file that it is given.
 const LOOKS: &str = "
-    analyze ast attach attachment blame browse check compare count definition definitions describe diagnostics diff display
-    explain exists fetch find get grep history hover info inspect lint list load look lookup open outline
+    analyze ast attach attachment blame browse check compare count definition definitions describe
+    diagnostics diff display explain exists fetch find get grep history hover info inspect lint list load look lookup open outline
     overview parse preview query read references retrieve review scan search show stat status summarize
     symbols tree upload usages validate verify view why
 ";
@@ -66,8 +66,8 @@ const PLACES: &str = "
 /// Words in a field's name that say that it holds a path to which a tool writes its result.
 const RESULTS: &str = "out output target dest destination outfile outdir save";
 /// Code hosts after which people name the server of the host, each with the fields in which its calls
-/// name a repository. The files of that repository are not on this disk. One of the words in each text
-/// must be there.
+/// name a repository, whose files are not on this disk. A call must have one field of each text: for
+/// Bitbucket a `workspace`, `project` or `projectKey`, and one of the others.
 const CODE_HOSTS: [(&str, &[&str]); 6] = [
     ("github", &["owner", "repo"]),
     ("gitea", &["owner", "repo"]),

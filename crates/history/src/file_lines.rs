@@ -525,8 +525,8 @@ impl<'a, 'git> LineFinder<'a, 'git> {
     /// commit or comes from it. It is not before an inferred record of 12:09, because one command may have
     /// edited, committed, and ended nine minutes later.
     ///
-    /// `may_have_open_work` says whether the commit may have what an open record is about. If not, all of
-    /// these are about other work.
+    /// If `may_have_open_work` is false, no line of the commit belongs to an open record, so all open
+    /// records are in the answer.
     fn records_after(
         &mut self,
         version: &FileVersion,

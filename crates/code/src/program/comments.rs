@@ -51,7 +51,7 @@ fn mark_run(language: &str, text: &str, run: &mut [Comment], after: &str) {
             && (whole.starts_with("///") || whole.starts_with("//!"))
             && (line.starts_with("```") || line.starts_with("~~~"));
         inside |= language == "go" && begins_go_output(line);
-        // Requirements of a Python script, between `# /// script` and `# ///`.
+        // From `# /// script` on, the comments of a Python script name what it requires.
         metadata |= language == "python" && whole.starts_with("# /// ");
         comment.directive |= inside || fenced || fence || metadata;
         fenced ^= fence;
@@ -68,15 +68,7 @@ fn begins_go_output(line: &str) -> bool {
 
 fn is_directive(language: &str, text: &str, bytes: &Range<usize>) -> bool {
     let comment = &text[bytes.clone()];
-    // In a Makefile, a comment goes on after a backslash at the end of its line.
-    if comment.starts_with("#!")
-        || comment.starts_with("/*!") && language != "rust"
-        || language == "make" && comment.contains("\\\n")
-        || comment.ends_with('\\')
-    {
-        return true;
-    }
-    if is_read_in(language, comment, &text[bytes.end..]) {
+    if is_read_by_form(language, comment, &text[bytes.end..]) {
         return true;
     }
     let squeezed = comment.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -97,9 +89,16 @@ fn is_directive(language: &str, text: &str, bytes: &Range<usize>) -> bool {
         || comment.lines().any(|line| is_directive_line(language, without_opener(line)))
 }
 
-/// Returns true if a compiler or a tool of one language reads a comment of this form. `after` is the
-/// text behind it.
-fn is_read_in(language: &str, comment: &str, after: &str) -> bool {
+/// Returns true if a compiler or a tool reads a comment because of its form. `after` is the text behind
+/// it.
+fn is_read_by_form(language: &str, comment: &str, after: &str) -> bool {
+    // A minifier keeps `/*! … */`. A backslash joins the comment with the line below it.
+    if comment.starts_with("#!")
+        || comment.starts_with("/*!") && language != "rust"
+        || comment.ends_with('\\')
+    {
+        return true;
+    }
     let words = || comment.split_whitespace().count();
     match language {
         // `\u000a` is a line break, also in a comment.
@@ -110,7 +109,8 @@ fn is_read_in(language: &str, comment: &str, after: &str) -> bool {
         }
         // `/* id */1` is a parameter in templates of SQL.
         "sql" => comment.starts_with("/*") && after.starts_with(|c: char| !c.is_whitespace()),
-        "make" => comment.starts_with("##"),
+        // `## builds all` is shown as help.
+        "make" => comment.starts_with("##") || comment.contains("\\\n"),
         // `/* GraphQL */` says what the text behind it is.
         "javascript" | "typescript" | "tsx" => after.trim_start().starts_with('`'),
         _ => false,

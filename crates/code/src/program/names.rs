@@ -120,9 +120,6 @@ impl Resolver<'_> {
         if inside && (shown || self.is_opaque(tree, parent, scoping)) {
             return self.fix(tree);
         }
-        if inside && self.is_call_of_macro(tree) {
-            return self.fix(tree);
-        }
         if tree.is_a(Role::MacroInvocation) && self.language == "rust" {
             return self.macro_call(tree);
         }
@@ -251,7 +248,7 @@ impl Resolver<'_> {
         let header = tree.is_a(Role::FunctionDeclarator)
             && (scoping.functions.contains(&parent) || Role::PointerDeclarator.has_kind(parent))
             && tree.field == Some("declarator");
-        scoping.opaque.contains(&tree.kind) && !header
+        scoping.opaque.contains(&tree.kind) && !header || self.is_call_of_macro(tree)
     }
 
     /// Returns true if a call in C is probably one of a macro, such as `FIELD(a)` for `v_##x`.

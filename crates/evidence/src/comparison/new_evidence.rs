@@ -95,7 +95,7 @@ pub(super) fn judge(
         target,
         of_target: None,
     };
-    let (mut claims, mut taken) = (Vec::new(), Vec::new());
+    let mut claims = Vec::new();
     for entry in entries.iter().filter(|entry| entry.trust != Trust::Contradicted) {
         match &entry.late_commit.clone().map(CommitId) {
             None => {
@@ -113,7 +113,8 @@ pub(super) fn judge(
                 for meant in meant.into_iter().flatten() {
                     compared.notes.push(late_note(entry, meant));
                     compared.findings.extend(late_findings(git, rules, entry, meant));
-                    taken.push((&**entry, lines.claimed_already(entry, meant)?));
+                    let wrong = lines.claimed_already(entry, meant)?;
+                    compared.findings.extend(refuse(entry, &wrong));
                 }
                 if history.contains(of) {
                     let place = Place { commit: Some(of), added_as: None };
@@ -130,19 +131,7 @@ pub(super) fn judge(
     }
     let (unfounded, harmless) = unfounded_claims(claims);
     compared.notes.extend(harmless);
-    let mut wrong: Vec<(&Entry, Vec<String>)> = Vec::new();
-    for (entry, what) in taken.into_iter().chain(unfounded) {
-        match wrong.iter_mut().find(|(other, _)| std::ptr::eq(*other, entry)) {
-            Some((_, all)) => all.extend(what),
-            None => wrong.push((entry, what)),
-        }
-    }
-    for (entry, mut what) in wrong {
-        what.dedup();
-        if !what.is_empty() {
-            compared.findings.push(refuse(entry, &what.join("; ")));
-        }
-    }
+    compared.findings.extend(unfounded.iter().filter_map(|(entry, what)| refuse(entry, what)));
     Ok(compared)
 }
 
@@ -150,9 +139,10 @@ pub(super) fn judge(
 struct JudgedClaim<'a> {
     entry: &'a Entry,
     commit: Option<CommitId>,
-    /// The lines that stood there before, in words, and how many they are.
+    /// The lines that stood there before the commit: `src/a.rs:3 and one more line`.
     older: Vec<String>,
     older_count: usize,
+    /// How many of the named lines the commit brought.
     brought_count: usize,
 }
 
@@ -170,13 +160,18 @@ fn unfounded_claims(claims: Vec<JudgedClaim<'_>>) -> (Vec<(&Entry, Vec<String>)>
         *older += claim.older_count;
         *brought += claim.brought_count;
     }
-    let (mut unfounded, mut notes) = (Vec::new(), Vec::new());
+    let (mut unfounded, mut notes): (Vec<(&Entry, Vec<String>)>, _) = (Vec::new(), Vec::new());
     for claim in claims.into_iter().filter(|claim| !claim.older.is_empty()) {
         let (older, brought) = counts[&key(&claim)];
         let what: Vec<String> =
             claim.older.iter().map(|lines| format!("{lines} stood there before")).collect();
         if older > brought {
-            unfounded.push((claim.entry, what));
+            // The claims of an entry about several commits follow one another.
+            match unfounded.last_mut().filter(|(entry, _)| std::ptr::eq(*entry, claim.entry)) {
+                Some((_, all)) => all
+                    .extend(what.into_iter().filter(|one| !all.contains(one)).collect::<Vec<_>>()),
+                None => unfounded.push((claim.entry, what)),
+            }
         } else {
             notes.push(format!(
                 "{} names lines that its commit did not bring: {}. The name has no effect.",
@@ -539,13 +534,17 @@ fn take_out(entry: &Entry) -> String {
     )
 }
 
-fn refuse(entry: &Entry, what: &str) -> Finding {
+fn refuse(entry: &Entry, wrong: &[String]) -> Option<Finding> {
+    if wrong.is_empty() {
+        return None;
+    }
+    let what = wrong.join("; ");
     let named = entry.record.intent_id.as_deref().unwrap_or("no intent");
-    finding_at(
+    Some(finding_at(
         entry,
         Code::EvidenceUnfounded,
         format!("This evidence names {named} for code that its commit did not add: {what}."),
         take_out(entry)
             + " Then `intent evidence seal` seals what the journal of this clone holds of it, if anything.",
-    )
+    ))
 }

@@ -128,7 +128,7 @@ impl Git {
         LentHandle { free: Arc::clone(&self.free_handles), handle: Some(handle) }
     }
 
-    /// Returns the commits that the log of `HEAD` says were made in this work tree.
+    /// Returns the commits that were made in this work tree, as git notes it in the reflog of `HEAD`.
     fn commits_made_here(&self) -> HashSet<ObjectId> {
         let log = std::fs::read(self.handle().git_dir().join("logs/HEAD")).unwrap_or_default();
         let lines = gix::refs::file::log::iter::forward(&log).filter_map(Result::ok);
@@ -145,7 +145,7 @@ impl Git {
     }
 }
 
-/// Returns true unless a message in the log of `HEAD` says that git only went to a commit, as in
+/// Returns true unless a message in the reflog of `HEAD` says that git only went to a commit, as in
 /// `pull: Fast-forward`, `checkout: moving from main to side` and `rebase (finish): returning to main`.
 fn makes_commit(message: &BStr) -> bool {
     let (act, rest) = message.split_once_str(": ").unwrap_or((message, b""));
@@ -273,7 +273,7 @@ impl ObjectReader<'_> {
     }
 
     /// Returns true if a commit was made in another clone: its author and committer have other addresses
-    /// than `user.email`, and the log of `HEAD` does not say that it was made here. A pulled commit of
+    /// than `user.email`, and the reflog of `HEAD` does not say that it was made here. A pulled commit of
     /// Bob was made elsewhere; one of his that was picked with `git cherry-pick` was not. If
     /// `user.email` is not set, nobody can tell, and the answer is false.
     pub fn is_made_elsewhere(&mut self, id: ObjectId) -> GitResult<bool> {

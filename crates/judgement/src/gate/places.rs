@@ -198,7 +198,7 @@ impl Touches {
         let Some((at, paths)) = self.located(path) else { return };
         let place = &mut self.all[at];
         let Some(real) = paths.last().cloned() else { return };
-        // As in `rm -rf dist && npm run build` in a new clone.
+        // `rm -rf dist && npm run build` deletes nothing in a new clone.
         if target.known && target.effect == PathEffect::Delete && is_nowhere(&place.ws, &real) {
             return;
         }
@@ -354,7 +354,6 @@ impl Touched {
     }
 }
 
-/// Returns the regular files in a folder and its subfolders. Empty if the path is not a folder.
 /// Returns true if neither the disk nor git's index has a path, so that deleting it changes nothing.
 fn is_nowhere(ws: &Workspace, path: &RelativePath) -> bool {
     let is_indexed = |git: &Git| {
@@ -366,6 +365,7 @@ fn is_nowhere(ws: &Workspace, path: &RelativePath) -> bool {
     !is_on_disk && !ws.git().is_some_and(|git| is_indexed(git))
 }
 
+/// Returns the regular files in a folder and its subfolders. Empty if the path is not a folder.
 fn files_below(ws: &Workspace, folder: &RelativePath) -> Vec<RelativePath> {
     let mut found = Vec::new();
     let mut folders = vec![folder.clone()];

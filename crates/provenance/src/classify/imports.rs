@@ -10,7 +10,7 @@ use code::language_tables::framework_names::MODULES_WITHOUT_TRAITS;
 
 use super::order::ListChange;
 use super::statements::{is_import, is_module_elsewhere};
-use super::units::{File, Unit};
+use super::units::{File, Unit, folder_of};
 
 fn list<'f>(file: &'f File<'_>) -> Vec<&'f Tree> {
     let Some(own) = file.units.first() else { return Vec::new() };
@@ -282,8 +282,7 @@ pub(super) fn source_of(file: &File<'_>, name: &str) -> Option<String> {
 /// Returns true if moving a file to another path changes which files its relative imports mean:
 /// `./util`, `from . import a`, `super::a`, `#include "a.h"`, `mod a;`.
 pub(super) fn means_other_files(file: &File<'_>, path: &str) -> bool {
-    let folder = |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
-    let moved = folder(file.path) != folder(path);
+    let moved = folder_of(file.path) != folder_of(path);
     let of_the_file = |unit: &&Unit| {
         let top = unit.identity.is_none() || unit.container == Some(0);
         top && unit.block_kind() != Some(BlockKind::Module)

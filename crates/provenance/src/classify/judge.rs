@@ -505,8 +505,9 @@ impl<'a> ChangeSet<'a> {
         UnitFindings::changed(inline::what_changed(&before.tree, &after.tree, &renames))
     }
 
-    /// Returns true if a unit uses a renamed declaration by its bare name in a class that inherits
-    /// members and does not declare it: these would hide the declaration.
+    /// Returns true if a unit uses a renamed declaration in a class that may inherit another one with
+    /// the new name. For example, a class that extends `C` calls `g()` of the class around it. If `g` is
+    /// called `step` now, and `C` has a `step`, that one is called.
     fn may_inherit_names(&self, file: &File<'_>, unit: &Unit, uses: &[(String, String)]) -> bool {
         if !matches!(file.language(), "java" | "cpp") || uses.is_empty() {
             return false;

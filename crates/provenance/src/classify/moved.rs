@@ -14,7 +14,7 @@ use super::pairs::Id;
 use super::public::{is_asked_for, without_visibility};
 use super::same::{RenamedDeclarations, Resolved, compare_trees};
 use super::statements::is_import;
-use super::units::{File, Unit};
+use super::units::{File, Unit, folder_of};
 
 /// Returns true if no name that a definition uses is known to be imported from somewhere else in
 /// its new file.
@@ -27,10 +27,9 @@ pub(super) fn same_meaning(old: &File<'_>, before: &Unit, new: &File<'_>) -> boo
     })
 }
 
-/// Returns true if each name that a definition uses certainly means the same in another file, and the
-/// definition takes effect as before.
+/// Returns true if a definition certainly does the same in another file.
 ///
-/// Such a name is declared in neither file. Either both import it from the same place, or neither
+/// Each name that it uses is declared in neither file. Either both import it from the same place, or neither
 /// imports it or mentions it in a statement. In addition, the files must not differ in includes and
 /// wildcard imports, or in directives at their start that change how the text is read. Nothing may be
 /// called where the definition stands, or where the other file is loaded.
@@ -46,7 +45,7 @@ pub(super) fn surely_means_the_same(old: &File<'_>, before: &Unit, new: &File<'_
         let (was, is) = (imports::source_of(old, name), imports::source_of(new, name));
         let is_mentioned = old_words.contains(&**name) || new_words.contains(&**name);
         let is_known = is_known || was.is_none() && is_mentioned;
-        let means_place = was.as_deref().is_some_and(is_relative) || RELATIVE.contains(&&**name);
+        let means_place = was.as_deref().is_some_and(is_relative) || **name == *"super";
         was == is
             && (is_itself || !is_known)
             && (same_folder || !means_place)
@@ -65,13 +64,6 @@ pub(super) fn surely_means_the_same(old: &File<'_>, before: &Unit, new: &File<'_
         && imports::wildcards(old) == imports::wildcards(new)
         && imports::unnamed_imports(old) == imports::unnamed_imports(new)
         && names_from_outside(old, before).iter().all(is_same)
-}
-
-/// Paths that begin with these words depend on where the file is.
-const RELATIVE: [&str; 2] = ["super", "mod"];
-
-fn folder_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 fn has_effect(tree: &Tree) -> bool {

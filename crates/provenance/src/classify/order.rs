@@ -160,8 +160,8 @@ fn has_metaclass(owner: &Unit) -> bool {
     bases.is_some_and(|list| list.has_node(&|node| node.is_a(Role::SpecialArgument)))
 }
 
-/// Returns true if each definition of a C or C++ file that uses another one still comes before or after
-/// it. Without a prototype, a call before the definition declares another function.
+/// Returns true if no definition of a C or C++ file changed places with one that it uses. Without a
+/// prototype, a call above the definition declares another function.
 fn keeps_calls_behind(before: &File<'_>, after: &File<'_>) -> bool {
     fn places<'f>(file: &'f File<'_>) -> HashMap<&'f str, usize> {
         file.units.iter().enumerate().map(|(at, unit)| (&*unit.name, at)).collect()

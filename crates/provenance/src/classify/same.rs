@@ -188,8 +188,8 @@ impl<'a> TreeComparison<'a> {
     }
 }
 
-/// Returns true if the signs in the arguments of a Rust macro are joined in the same places: a macro may
-/// read `<-` otherwise than `< -`.
+/// Returns true unless two signs in the arguments of a Rust macro are joined on one side only. A macro
+/// can tell `<-` from `< -`.
 fn has_same_gaps(before: &Tree, after: &Tree) -> bool {
     let gaps = |tree: &Tree| -> Vec<bool> {
         let is_sign = |one: &Tree| {

@@ -11,16 +11,18 @@ const SPACED: [&str; 5] = ["html", "vue", "svelte", "make", "bash"];
 
 /// Returns true if two versions of a unit with equal tokens may still do different things.
 pub(super) fn has_meaning(before: (&File<'_>, &Unit), after: (&File<'_>, &Unit)) -> bool {
-    let (language, text) = (before.0.language(), |(file, unit): (&File<'_>, &Unit)| {
-        let text = file.text.get(unit.bytes.clone()).unwrap_or_default();
-        without_line_breaks(text)
-    });
+    fn text<'f>((file, unit): (&'f File<'_>, &Unit)) -> &'f str {
+        file.text.get(unit.bytes.clone()).unwrap_or_default()
+    }
+    let language = before.0.language();
+    let (old, new) = (text(before), text(after));
     let has_heredoc = language == "dockerfile" && before.0.text.contains("<<");
     // A macro ends at the first line without a backslash at its end.
     let is_macro = before.1.block_kind() == Some(BlockKind::Macro);
-    let count = |(file, unit): (&File<'_>, &Unit)| file.text[unit.bytes.clone()].lines().count();
-    let is_c_macro = is_macro && matches!(language, "c" | "cpp") && count(before) != count(after);
-    has_heredoc || is_c_macro || SPACED.contains(&language) && text(before) != text(after)
+    let is_c_macro = is_macro && matches!(language, "c" | "cpp");
+    has_heredoc
+        || is_c_macro && old.lines().count() != new.lines().count()
+        || SPACED.contains(&language) && without_line_breaks(old) != without_line_breaks(new)
 }
 
 /// Returns the text with each run of white space that breaks a line as one line break. Other white

@@ -87,6 +87,11 @@ impl<'a> File<'a> {
     }
 }
 
+/// Returns the folder of a path. Empty for a file at the root.
+pub(super) fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
 pub(super) fn all_units<'f, 'a>(
     files: &'f [File<'a>],
 ) -> impl Iterator<Item = (Id, &'f File<'a>, &'f Unit)> {
@@ -124,7 +129,8 @@ fn comments(text: &str, program: &Program, units: &[Unit]) -> HashMap<usize, Com
             let place = match units[unit].is_function() {
                 true => tokens_before(&units[unit].tree, comment.bytes.start).to_string(),
                 false => {
-                    // The first lines are for a shell, an editor or a compiler: `#!`, `# syntax=`.
+                    // Some tools read a comment only in the first lines of a file, as Docker reads
+                    // `# syntax=` in the first one.
                     let line = text[..comment.bytes.start].lines().take(3).count();
                     format!("{line} {}", before.map_or("", |one| &one.name))
                 }
