@@ -89,8 +89,8 @@ proptest! {
     #[ignore = "slow"]
     fn an_edited_document_has_the_blocks_of_a_new_one(which in any::<prop::sample::Index>(), edits in edits(), parse_between in any::<u8>()) {
         let (name, text) = &SAMPLES[which.index(SAMPLES.len())];
-        let mut document = Document::from_text(name, text);
-        let mut text = text.clone();
+        let first = Document::from_text(name, text);
+        let (mut document, mut text) = (first.clone(), text.clone());
         document.blocks();
         for (step, (place, removed, inserted)) in edits.into_iter().enumerate() {
             let start = boundary(&text, (place * text.len() as f64) as usize);
@@ -105,6 +105,8 @@ proptest! {
         prop_assert_eq!(document.text(), text.clone());
         let fresh = Document::from_text(name, &text);
         prop_assert_eq!(difference(&document, &fresh), None);
+        let beside = Document::from_text(name, &text).parsed_beside(&first);
+        prop_assert_eq!(difference(&beside, &fresh), None);
     }
 
     #[test]

@@ -223,7 +223,7 @@ impl Document {
         let mut rope = old.rope.clone();
         rope.remove(characters.clone());
         rope.insert(characters.start, text);
-        let base = self.base_of(&rope, &range, text);
+        let base = self.base_of(&range, text);
         let earlier = self.earlier_of(&range, text.len());
         let (edits, declared) = (old.edits.with_edit(range, text.len()), old.declared.clone());
         let origin = old.origin.clone().filter(|_| old.parsed.get().is_none());
@@ -251,6 +251,20 @@ impl Document {
         let end: usize = old.chars().rev().zip(new.chars().rev()).map_while(same).sum();
         let edited = self.edited(start..before.len() - end, &new[..new.len() - end]);
         edited.unwrap_or_else(|| Self::from_text(&self.inner.path, text))
+    }
+
+    /// Returns this document, of which only what differs from a similar text is parsed. The blocks are
+    /// the same as without it.
+    pub fn parsed_beside(self, similar: &Self) -> Self {
+        let Inner { rope, language, .. } = &*similar.inner;
+        if self.inner.parsed.get().is_some() || !same_language(self.inner.language, *language) {
+            return self;
+        }
+        let (then, now) = (rope.to_string(), self.text());
+        let difference = TextDifference::between_texts(&then, &now);
+        let parsed = &similar.outlined().parsed;
+        let base = Base::of_difference(parsed, (rope, &self.inner.rope), &difference);
+        self.with_inner(|inner| Inner { base, ..inner })
     }
 
     fn earlier_of(&self, range: &Range<usize>, length: usize) -> Option<Earlier> {
@@ -287,8 +301,8 @@ impl Document {
         same.then(|| earlier.outlined().as_earlier(difference()))
     }
 
-    fn base_of(&self, after: &Rope, range: &Range<usize>, text: &str) -> Option<Base> {
-        let edit = incremental::input_edit(&self.inner.rope, after, range, text)?;
+    fn base_of(&self, range: &Range<usize>, text: &str) -> Option<Base> {
+        let edit = incremental::input_edit(&self.inner.rope, range, text)?;
         match self.inner.parsed.get() {
             Some(outlined) => Base::new(&outlined.parsed, &edit),
             None => self.inner.base.as_ref().map(|base| base.edited(&edit)),

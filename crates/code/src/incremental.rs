@@ -22,6 +22,7 @@ use super::conflict;
 use super::language::Language;
 use super::outline::{self, OutlinedPart, TopLevelNode};
 use super::syntax_tree::{self, is_tangled, parser, patiently, whole_tree};
+use super::text_difference::TextDifference;
 
 #[derive(Clone)]
 pub(super) struct ParsedText {
@@ -62,6 +63,21 @@ impl Base {
         Some(Self { parsed: parsed.clone(), tree, touched })
     }
 
+    /// Returns the base for another text with these differences, see [`Self::new`].
+    pub(super) fn of_difference(
+        parsed: &ParsedText,
+        (before, now): (&Rope, &Rope),
+        difference: &TextDifference,
+    ) -> Option<Self> {
+        // The edits are made from the last to the first, so that the earlier ones keep their places.
+        let mut edits = difference.ranges().iter().rev().map(|change| {
+            let text = now.byte_slice(change.now.clone()).to_string();
+            input_edit(before, &change.before, &text)
+        });
+        let last = Self::new(parsed, &edits.next()??)?;
+        edits.try_fold(last, |base, edit| Some(base.edited(&edit?)))
+    }
+
     pub(super) fn edited(&self, edit: &InputEdit) -> Self {
         let mut next = self.clone();
         next.tree.edit(edit);
@@ -74,24 +90,26 @@ impl Base {
 /// Converts an edit of a rope to one of tree-sitter. Returns `None` if the edit may leave or create
 /// a carriage return without a line feed: editors count it as a line break, and tree-sitter does
 /// not.
-pub(super) fn input_edit(
-    before: &Rope,
-    after: &Rope,
-    range: &Range<usize>,
-    text: &str,
-) -> Option<InputEdit> {
+pub(super) fn input_edit(before: &Rope, range: &Range<usize>, text: &str) -> Option<InputEdit> {
     let splits = range.start > 0 && before.byte(range.start - 1) == b'\r';
     if splits || has_lone_return(text) {
         return None;
     }
-    let new_end = range.start + text.len();
+    let start_position = point(before, range.start);
+    let new_end_position = match text.rfind('\n') {
+        Some(last) => {
+            let rows = text.bytes().filter(|byte| *byte == b'\n').count();
+            Point::new(start_position.row + rows, text.len() - last - 1)
+        }
+        None => Point::new(start_position.row, start_position.column + text.len()),
+    };
     Some(InputEdit {
         start_byte: range.start,
         old_end_byte: range.end,
-        new_end_byte: new_end,
-        start_position: point(before, range.start),
+        new_end_byte: range.start + text.len(),
+        start_position,
         old_end_position: point(before, range.end),
-        new_end_position: point(after, new_end),
+        new_end_position,
     })
 }
 

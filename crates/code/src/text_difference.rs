@@ -35,6 +35,10 @@ impl TextDifference {
         self.0.is_empty()
     }
 
+    pub(crate) fn ranges(&self) -> &[ChangedRange] {
+        &self.0
+    }
+
     /// Translates a byte of the present text to the earlier text. A byte in changed text is
     /// translated to the start of what it replaced.
     pub fn earlier(&self, now: usize) -> usize {

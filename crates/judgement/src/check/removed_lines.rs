@@ -146,7 +146,12 @@ impl<'a> NetChange<'a> {
         let known = self.documents.borrow().iter().find(is_it).map(|(_, found)| found.clone());
         known.or_else(|| {
             let document = self.ws.document(path, text.as_bytes()).ok()?;
-            self.documents.borrow_mut().push((text.clone(), document.clone()));
+            let mut documents = self.documents.borrow_mut();
+            let document = match documents.last() {
+                Some((_, similar)) => document.parsed_beside(similar),
+                None => document,
+            };
+            documents.push((text.clone(), document.clone()));
             Some(document)
         })
     }
