@@ -37,7 +37,7 @@ impl FormerFile {
         now: &Document,
         commits: &[CommitId],
     ) -> Result<Self, VerbError> {
-        let baseline = Baseline::of_commits(ws, path, commits)?;
+        let baseline = Baseline::of_commits(ws, path, commits)?.parsed_beside(now);
         let gone = match commits.first() {
             Some(head) if baseline.is_empty() => {
                 deleted_paths(ws.compared_with(Some(head))?.contents())
@@ -113,6 +113,17 @@ impl Baseline {
             versions.push(Document::from_text(path.as_str(), ""));
         }
         Ok(Self::Texts(versions))
+    }
+
+    /// Returns this baseline, whose texts are parsed where they differ from `now` alone.
+    pub fn parsed_beside(self, now: &Document) -> Self {
+        match self {
+            Self::Texts(versions) => {
+                let beside = versions.into_iter().map(|version| version.parsed_beside(now));
+                Self::Texts(beside.collect())
+            }
+            Self::Unknown => Self::Unknown,
+        }
     }
 
     /// Completes the baseline of a renamed file. If `commit` lacks the file, the texts of those

@@ -1,11 +1,12 @@
 //! Reads the files of a change on both sides, cuts them into parts and judges them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 use super::changed_parts::{self, ChangedPart, Fate, PartJudge, StandingEdits};
 use super::edited_blocks::{EditedBlock, EditedLines};
 use super::{CheckSummary, JudgedChange, Share, UncoveredChange, UnrecordedIntents};
-use code::Document;
+use code::{Document, FileBlocks};
 use ground::git::{Aspect, ChangeKind, PathChange, Target};
 use ground::parallel::in_parallel;
 use ground::text::{counted, listed};
@@ -16,7 +17,7 @@ use provenance::Classification;
 use why::baseline::{Baseline, FormerFile};
 use why::change_class;
 use why::rules::{Rules, ask_for_scope};
-use why::{VerbError, Workspace, answers};
+use why::{ReadError, VerbError, Workspace, answers};
 
 /// A file at the base and now. A side is `None` if the file does not exist there or is not known to
 /// be text.
@@ -30,15 +31,19 @@ struct StandingFile {
     notes: Vec<String>,
 }
 
+/// What was changed in a file. Its syntax tree is not kept, so that a large change does not have to fit
+/// into memory.
 struct StandingContent {
-    file: answers::FileProvenance,
+    blocks: Arc<FileBlocks>,
     edited: Vec<EditedBlock>,
     outside: EditedLines,
     from: Option<RelativePath>,
 }
 
-/// How many files are read at once before they are judged, so that a large change does not have to fit
-/// into memory.
+/// A file of the change that exists, and how its content changed.
+type ChangedFile<'a> = (&'a RelativePath, ChangeKind);
+
+/// How many large files are read at once before they are examined, so that they fit into memory.
 const READ_AHEAD: usize = 16;
 
 fn share_of(shares: &mut Vec<Share>, id: String, name: Option<String>) -> &mut Share {
@@ -72,6 +77,19 @@ impl JudgedChange {
             }
         }
         Ok(texts)
+    }
+
+    /// Reads a file that exists: its text at the base, if the change has one base, and the present one.
+    fn texts_of_file(
+        &self,
+        path: &RelativePath,
+    ) -> Result<(Option<Document>, Document), ReadError> {
+        let now = self.ws.read(path)?;
+        let before = match &self.history.bases[..] {
+            [base] => self.ws.read_at(base, path).ok().flatten(),
+            _ => None,
+        };
+        Ok((before, now))
     }
 
     pub(super) fn classified(&self, texts: &change_class::Texts) -> Option<Classification> {
@@ -224,12 +242,10 @@ impl<'a> Judge<'a> {
             by_path.into_iter().partition(|(_, changes)| is_gone(changes));
         self.summary.files += gone.len() + standing.len() + nameless.len();
         let files: Vec<_> = standing.into_iter().chain(gone).collect();
+        self.examine(&files);
         let mut parts: Vec<(&RelativePath, Vec<ChangedPart>)> = Vec::with_capacity(files.len());
-        for portion in files.chunks(READ_AHEAD) {
-            self.examine_ahead(portion);
-            for (path, changes) in portion {
-                parts.push((path, self.parts(path, changes)?));
-            }
+        for (path, changes) in &files {
+            parts.push((path, self.parts(path, changes)?));
         }
         let bound = std::mem::take(&mut self.bound);
         let all = parts.iter().flat_map(|(_, parts)| parts);
@@ -325,38 +341,52 @@ impl<'a> Judge<'a> {
         Ok(by_entry.iter().filter_map(finding).collect())
     }
 
-    /// Examines changed files on all processors, because that takes most of the time of a check. Large
-    /// files, and those that cannot be read here, are left to the judgement.
-    fn examine_ahead(&mut self, files: &[(&RelativePath, Vec<&PathChange>)]) {
+    /// Examines the files that exist and whose text changed. This takes most of the time of a check, so
+    /// all processors do it.
+    fn examine(&mut self, files: &[(&'a RelativePath, Vec<&PathChange>)]) {
         let (judged, gone) = (self.judged, &self.gone[..]);
-        let JudgedChange { ws, history, unexamined, .. } = judged;
-        let [base] = &history.bases[..] else { return };
-        let standing = |changes: &[&PathChange]| {
-            let mut changes = changes.iter();
-            let found = changes.find(|change| change.aspect == Aspect::Content)?;
-            Some(found.kind).filter(|kind| *kind != ChangeKind::Deleted)
+        let changed = |(path, changes): &(&'a RelativePath, Vec<&PathChange>)| {
+            let mut changes = changes.iter().filter(|it| it.aspect == Aspect::Content);
+            let kind = changes.next()?.kind;
+            let is_examined = kind != ChangeKind::Deleted && !judged.unexamined.contains(*path);
+            is_examined.then_some((*path, kind))
         };
-        let paths = files.iter().filter(|(path, _)| !unexamined.contains(*path));
-        let paths = paths.filter_map(|(path, changes)| {
-            let kind = standing(changes)?;
-            Some((*path, kind, self.texts.remove(*path)))
+        let all: Vec<ChangedFile<'_>> = files.iter().filter_map(changed).collect();
+        let texts = |path: &RelativePath| match self.texts.get(path) {
+            Some((before, Some(now))) => Ok((before.clone(), now.clone())),
+            _ => judged.texts_of_file(path),
+        };
+        let small = in_parallel(&all, |&(path, kind)| match texts(path) {
+            Ok((_, now)) if !Extent::is_small(&now) => None,
+            texts => Some(examine_file(judged, gone, (path, kind), texts)),
         });
-        let paths: Vec<(&RelativePath, ChangeKind, Option<Versions>)> = paths.collect();
-        let examined = in_parallel(&paths, |(path, kind, known)| {
-            let read = || (ws.read_at(base, path).ok().flatten(), ws.read(path).ok());
-            match known.clone().unwrap_or_else(read) {
-                (before, Some(now)) if Extent::is_small(&now) => {
-                    Ok(examine_file(judged, gone, (path, *kind), (before, now)))
-                }
-                texts => Err(texts),
-            }
-        });
-        for ((path, ..), examined) in paths.into_iter().zip(examined) {
-            match examined {
-                Ok(examined) => drop(self.examined.insert(path.clone(), examined)),
-                Err(texts) => drop(self.texts.insert(path.clone(), texts)),
+        let (mut examined, mut large) = (HashMap::new(), Vec::new());
+        for ((path, kind), found) in all.into_iter().zip(small) {
+            match found {
+                Some(found) => drop(examined.insert(path.clone(), found)),
+                None => large.push((path, kind)),
             }
         }
+        for portion in large.chunks(READ_AHEAD) {
+            let read = in_parallel(portion, |&(path, _)| {
+                let texts = texts(path);
+                texts.iter().for_each(|(_, now)| drop(now.blocks()));
+                texts
+            });
+            let mut taken = Vec::new();
+            for (file, texts) in portion.iter().zip(read) {
+                match texts {
+                    Ok(texts) if self.looked_at.takes(&texts.1) => taken.push((*file, texts)),
+                    _ => self.beyond.push(file.0.clone()),
+                }
+            }
+            let found = in_parallel(&taken, |(file, texts)| {
+                examine_file(judged, gone, *file, Ok(texts.clone()))
+            });
+            let paths = taken.iter().map(|((path, _), _)| (*path).clone());
+            examined.extend(paths.zip(found));
+        }
+        self.examined = examined;
     }
 
     /// Counts the lines of a block, or those outside of blocks.
@@ -434,7 +464,7 @@ impl<'a> Judge<'a> {
         match of_content.map(|change| change.kind) {
             None => {}
             Some(ChangeKind::Deleted) => parts.extend(self.parts_of_deleted_file(path)?),
-            Some(kind) => parts.extend(self.standing_of_file(path, kind)?),
+            Some(_) => parts.extend(self.standing_of_file(path)?),
         }
         Ok(parts)
     }
@@ -454,35 +484,18 @@ impl<'a> Judge<'a> {
         Ok(changed_parts::of_gone(ws, path, before.as_ref(), &self.judged.history))
     }
 
-    fn standing_of_file(
-        &mut self,
-        path: &RelativePath,
-        kind: ChangeKind,
-    ) -> Result<Vec<ChangedPart>, VerbError> {
+    fn standing_of_file(&mut self, path: &RelativePath) -> Result<Vec<ChangedPart>, VerbError> {
         if self.judged.unexamined.contains(path) {
             return Ok(vec![changed_parts::of_file(path, Fate::New)]);
         }
-        let examined = match self.examined.remove(path) {
-            Some(examined) => examined?,
-            None => {
-                let (before, now) = self.texts.remove(path).unwrap_or_default();
-                let now = match now.map_or_else(|| self.judged.ws.read(path), Ok) {
-                    Ok(now) => now,
-                    Err(reason) => {
-                        self.summary.notes.push(format!("{reason}. It was judged as a whole."));
-                        return Ok(vec![changed_parts::of_file(path, Fate::Unreadable)]);
-                    }
-                };
-                if !self.looked_at.takes(&now) {
-                    self.beyond.push(path.clone());
-                    return Ok(vec![changed_parts::of_file(path, Fate::Unreadable)]);
-                }
-                examine_file(self.judged, &self.gone, (path, kind), (before, now))?
-            }
+        // A file that was not examined has more in it than is looked at.
+        let Some(examined) = self.examined.remove(path) else {
+            return Ok(vec![changed_parts::of_file(path, Fate::Unreadable)]);
         };
+        let examined = examined?;
         self.summary.notes.extend(examined.notes);
         self.findings.extend(examined.findings);
-        let Some(StandingContent { file, edited, outside, from }) = examined.content else {
+        let Some(StandingContent { blocks, edited, outside, from }) = examined.content else {
             return Ok(examined.parts);
         };
         self.summary.blocks += edited.len();
@@ -490,7 +503,7 @@ impl<'a> Judge<'a> {
         for edited in &edited {
             self.count(&edited.lines, true);
             let classes = self.classes.as_ref();
-            let block = (&file.blocks.blocks[edited.at], &edited.lines.claims[..]);
+            let block = (&blocks.blocks[edited.at], &edited.lines.claims[..]);
             let contradicted = classes
                 .filter(|_| edited.lines.is_recorded)
                 .and_then(|all| change_class::contradicted(&self.judged.ws, path, block, all));
@@ -510,22 +523,30 @@ fn examine_file(
     judged: &JudgedChange,
     gone: &[RelativePath],
     (path, kind): (&RelativePath, ChangeKind),
-    (before, now): (Option<Document>, Document),
+    texts: Result<(Option<Document>, Document), ReadError>,
 ) -> Result<StandingFile, VerbError> {
     let (ws, history) = (&judged.ws, &judged.history);
     let bases = &history.bases[..];
-    let baseline = match (before, bases) {
-        (Some(before), [_]) => Baseline::Texts(vec![before]),
-        _ => Baseline::at_commits(ws, path, bases)?,
-    };
-    let document = baseline.carried_by(now);
-    let notes = Vec::from_iter(document.cut_short());
-    let findings = Vec::from_iter(changed_parts::conflicts(path, &document));
     let as_a_whole = |note: String, mut notes: Vec<String>, findings| {
         notes.push(note);
         let parts = vec![changed_parts::of_file(path, Fate::Unreadable)];
         Ok(StandingFile { parts, content: None, findings, notes })
     };
+    let (before, now) = match texts {
+        Ok(texts) => texts,
+        Err(reason) => {
+            let note = format!("{reason}. It was judged as a whole.");
+            return as_a_whole(note, Vec::new(), Vec::new());
+        }
+    };
+    let baseline = match (before, bases) {
+        (Some(before), [_]) => Baseline::Texts(vec![before]),
+        _ => Baseline::at_commits(ws, path, bases)?,
+    };
+    let baseline = baseline.parsed_beside(&now);
+    let document = baseline.carried_by(now);
+    let notes = Vec::from_iter(document.cut_short());
+    let findings = Vec::from_iter(changed_parts::conflicts(path, &document));
     let mut file = answers::file_within(ws, path, &document, &history.commits);
     if let Some(reason) = file.error.as_ref().filter(|_| file.is_converted) {
         let note = format!("{path}: {reason}. It was judged as a whole.");
@@ -561,6 +582,7 @@ fn examine_file(
     if is_open {
         parts.push(changed_parts::of_file(path, fate));
     }
-    let content = Some(StandingContent { file, edited, outside, from: before.from });
+    let (blocks, from) = (file.blocks, before.from);
+    let content = Some(StandingContent { blocks, edited, outside, from });
     Ok(StandingFile { parts, content, findings, notes })
 }
