@@ -8,6 +8,7 @@ use super::changes::bytes_now;
 use crate::compared::{Compared, finding_at, is_evidence};
 use code::saying_lines::says_something;
 use ground::git::{AddedFile, GitError, ObjectReader, Target};
+use ground::parallel::in_parallel;
 use ground::{Code, CommitId, Finding, Git, RelativePath};
 use history::knowledge::{AskedTree, Knowledge, claimed_lines, lines_of_entry, writer_of_entry};
 use history::{LineText, Walk, language_of, new_lines};
@@ -87,21 +88,18 @@ pub(super) fn judge(
     let history = if is_late { git.ancestors(&tips)? } else { HashSet::new() };
     let all = if is_late { git.ancestors(slice::from_ref(target))? } else { HashSet::new() };
     let of_target = commits_meant(git, &all, entries)?;
-    let mut lines = LinesOfCommits {
-        ws,
-        git,
-        reader: git.object_reader()?,
-        known: HashMap::new(),
-        target,
-        of_target: None,
-    };
-    let mut claims = Vec::new();
-    for entry in entries.iter().filter(|entry| entry.trust != Trust::Contradicted) {
-        match &entry.late_commit.clone().map(CommitId) {
+    let mut asked: Vec<AskedClaim<'_>> = Vec::new();
+    let late = Vec::from_iter(entries.iter().map(|it| it.late_commit.clone().map(CommitId)));
+    let standing = entries.iter().zip(&late).filter(|(it, _)| it.trust != Trust::Contradicted);
+    for (entry, late) in standing {
+        match late {
             None => {
-                for place in places_of(entry, &added) {
-                    claims.push(lines.claim(entry, place, &mut compared.notes)?);
-                }
+                let places = places_of(entry, &added).into_iter();
+                asked.extend(places.map(|place| AskedClaim {
+                    entry,
+                    place: Some(place),
+                    in_target: &[],
+                }));
             }
             // What the target has already is no news.
             Some(_) if base != target && git.has_file(target, &entry.origin.path)? => {}
@@ -110,29 +108,57 @@ pub(super) fn judge(
             Some(of) => {
                 // A reassignment is judged by `reassign::judge`.
                 let meant = of_target.get(of).filter(|_| entry.record.kind != RecordKind::Reassign);
-                for meant in meant.into_iter().flatten() {
+                let in_target = meant.map_or(&[][..], Vec::as_slice);
+                for meant in in_target {
                     compared.notes.push(late_note(entry, meant));
                     compared.findings.extend(late_findings(git, rules, entry, meant));
-                    let wrong = lines.claimed_already(entry, meant)?;
-                    compared.findings.extend(refuse(entry, &wrong));
                 }
-                if history.contains(of) {
-                    let place = Place { commit: Some(of), added_as: None };
-                    claims.push(lines.claim(entry, place, &mut compared.notes)?);
-                } else {
+                let place = Place { commit: Some(of), added_as: None };
+                let place = history.contains(of).then_some(place);
+                if place.is_none() {
                     compared.notes.push(format!(
                         "{} is about {}, which is not in this history. It counts only for a copy of that commit, and for this change.",
                         entry.origin.path,
                         of.short()
                     ));
                 }
+                asked.push(AskedClaim { entry, place, in_target });
             }
         }
     }
+    let same_commit = |one: &AskedClaim<'_>, next: &AskedClaim<'_>| one.commit() == next.commit();
+    let of_commits = Vec::from_iter(asked.chunk_by(same_commit));
+    let judged = in_parallel(&of_commits, |asked| {
+        let mut lines = LinesOfCommits::new(ws, git, target)?;
+        let claims = asked.iter().map(|asked| lines.claim(asked));
+        claims.collect::<Result<Vec<JudgedClaim<'_>>, VerbError>>()
+    });
+    let mut claims = Vec::new();
+    for judged in judged {
+        claims.extend(judged?);
+    }
+    compared.notes.extend(claims.iter_mut().flat_map(|claim| claim.unread.drain(..)));
+    let refused = claims.iter().filter_map(|claim| refuse(claim.entry, &claim.already_claimed));
+    compared.findings.extend(refused);
     let (unfounded, harmless) = unfounded_claims(claims);
     compared.notes.extend(harmless);
     compared.findings.extend(unfounded.iter().filter_map(|(entry, what)| refuse(entry, what)));
     Ok(compared)
+}
+
+/// An entry of evidence, and what it may be about.
+struct AskedClaim<'a> {
+    entry: &'a Entry,
+    /// `None` if the commit that it names is not in the history.
+    place: Option<Place<'a>>,
+    /// The commits of the target that late evidence is about.
+    in_target: &'a [CommitId],
+}
+
+impl AskedClaim<'_> {
+    fn commit(&self) -> Option<&CommitId> {
+        self.place.and_then(|place| place.commit).or(self.in_target.first())
+    }
 }
 
 /// What an entry of evidence names in the text of one commit.
@@ -144,6 +170,10 @@ struct JudgedClaim<'a> {
     older_count: usize,
     /// How many of the named lines the commit brought.
     brought_count: usize,
+    /// What other evidence of the target names already.
+    already_claimed: Vec<String>,
+    /// Notes about texts that are missing here.
+    unread: Vec<String>,
 }
 
 /// Returns for each entry the lines that make its section unfounded, and notes about the others.
@@ -245,7 +275,13 @@ pub fn commits_of_range(
         }
     }
     // A shallow clone may only lack the commit.
-    squashed.retain(|of, _| !git.is_shallow() && !git.is_ancestor(head, of).unwrap_or(false));
+    if git.is_shallow() {
+        squashed.clear();
+    }
+    if !squashed.is_empty() {
+        let history = git.ancestors(slice::from_ref(head))?;
+        squashed.retain(|of, _| !history.contains(of));
+    }
     meant.extend(squashed.into_iter().map(|(of, by)| (of, by.into_iter().cloned().collect())));
     Ok(meant)
 }
@@ -316,6 +352,11 @@ struct LinesOfCommits<'a> {
 }
 
 impl<'a> LinesOfCommits<'a> {
+    fn new(ws: &'a Workspace, git: &'a Git, target: &'a CommitId) -> Result<Self, VerbError> {
+        let reader = git.object_reader()?;
+        Ok(Self { ws, git, reader, known: HashMap::new(), target, of_target: None })
+    }
+
     fn text_at(
         &mut self,
         commit: Option<&CommitId>,
@@ -360,25 +401,31 @@ impl<'a> LinesOfCommits<'a> {
         Ok(BroughtText { text, is_brought })
     }
 
-    fn claim<'e>(
-        &mut self,
-        entry: &'e Entry,
-        place: Place<'_>,
-        notes: &mut Vec<String>,
-    ) -> Result<JudgedClaim<'e>, VerbError> {
-        let commit = place.commit.cloned();
-        let mut claim =
-            JudgedClaim { entry, commit, older: Vec::new(), older_count: 0, brought_count: 0 };
+    fn claim<'e>(&mut self, asked: &AskedClaim<'e>) -> Result<JudgedClaim<'e>, VerbError> {
+        let AskedClaim { entry, place, in_target } = *asked;
+        let mut claim = JudgedClaim {
+            entry,
+            commit: place.and_then(|place| place.commit.cloned()),
+            older: Vec::new(),
+            older_count: 0,
+            brought_count: 0,
+            already_claimed: Vec::new(),
+            unread: Vec::new(),
+        };
         if entry.record.kind != RecordKind::Mutation {
             return Ok(claim);
         }
+        for commit in in_target {
+            claim.already_claimed.extend(self.claimed_already(entry, commit)?);
+        }
+        let Some(place) = place else { return Ok(claim) };
         for file in &entry.record.files {
             let path = &file.relative_path;
             let runs = file.conversations.iter().map(|one| &one.lines);
             for runs in runs.filter(|runs| !runs.is_empty()) {
                 let text = match self.text_at(place.commit, path) {
                     Err(VerbError::Git(GitError::Missing { .. })) if self.git.is_shallow() => {
-                        notes.push(format!(
+                        claim.unread.push(format!(
                             "{}: its commit, or {path} in it, cannot be read in this shallow clone",
                             entry.origin.path
                         ));
@@ -420,9 +467,6 @@ impl<'a> LinesOfCommits<'a> {
 
     fn claimed_already(&mut self, entry: &Entry, of: &CommitId) -> Result<Vec<String>, VerbError> {
         let mut wrong = Vec::new();
-        if entry.record.kind != RecordKind::Mutation {
-            return Ok(wrong);
-        }
         let mut knowledge = self.knowledge_of_target()?;
         let known = knowledge.of_commit(&mut self.reader, self.git.object_id(of)?)?;
         self.of_target = Some(knowledge);
