@@ -5,6 +5,10 @@
 //! the part between the last untouched node before the range and the first one after it is queried
 //! again.
 //!
+//! A text that is parsed beside a similar one is treated as that one after an edit for each place in
+//! which they differ, for example a file at two commits. The range then goes from the first of these
+//! places to the last.
+//!
 //! The whole text is parsed if the result could differ otherwise: if it has carriage returns
 //! without a line feed or conflict markers, or if the grammar's scanner looks at columns. It is
 //! also parsed whole if there is a syntax error before or after the edit. Even then, the top-level
