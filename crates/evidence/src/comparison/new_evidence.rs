@@ -85,11 +85,11 @@ pub(super) fn judge(
     let tips = tips(ws)?;
     let added = added_since(git, &tips, base)?;
     let is_late = entries.iter().any(|entry| entry.late_commit.is_some());
-    let history = if is_late { git.ancestors(&tips)? } else { HashSet::new() };
     let all = if is_late { git.ancestors(slice::from_ref(target))? } else { HashSet::new() };
     let of_target = commits_meant(git, &all, entries)?;
     let mut asked: Vec<AskedClaim<'_>> = Vec::new();
     let late = Vec::from_iter(entries.iter().map(|it| it.late_commit.clone().map(CommitId)));
+    let history = git.asked_ancestors(&tips, late.iter().flatten())?;
     let standing = entries.iter().zip(&late).filter(|(it, _)| it.trust != Trust::Contradicted);
     for (entry, late) in standing {
         match late {
@@ -179,9 +179,10 @@ struct JudgedClaim<'a> {
 /// Returns for each entry the lines that make its section unfounded, and notes about the others.
 ///
 /// A section may name lines that stood there before as long as they are not more than those that its
-/// commit brought: two branches add the same import, and the second is rebased onto the first. Such a
-/// name has no effect on any answer. Nobody could write correct evidence here either: git gives the
-/// line to the first branch, and a squash by a forge is made where no journal is.
+/// commit brought. For example, two branches add the same import, and the second one is rebased onto
+/// the first. Git then says that the first branch brought the line, so `why` does not use what the
+/// evidence of the second one says of it. Evidence without the line could not be written if a forge
+/// squashes the branch, because the journal is not there.
 fn unfounded_claims(claims: Vec<JudgedClaim<'_>>) -> (Vec<(&Entry, Vec<String>)>, Vec<String>) {
     let key = |claim: &JudgedClaim<'_>| (claim.entry.section, claim.commit.clone());
     let mut counts: HashMap<_, (usize, usize)> = HashMap::new();
@@ -278,10 +279,8 @@ pub fn commits_of_range(
     if git.is_shallow() {
         squashed.clear();
     }
-    if !squashed.is_empty() {
-        let history = git.ancestors(slice::from_ref(head))?;
-        squashed.retain(|of, _| !history.contains(of));
-    }
+    let history = git.asked_ancestors(slice::from_ref(head), squashed.keys())?;
+    squashed.retain(|of, _| !history.contains(of));
     meant.extend(squashed.into_iter().map(|(of, by)| (of, by.into_iter().cloned().collect())));
     Ok(meant)
 }
@@ -418,6 +417,7 @@ impl<'a> LinesOfCommits<'a> {
         for commit in in_target {
             claim.already_claimed.extend(self.claimed_already(entry, commit)?);
         }
+        claim.already_claimed.dedup();
         let Some(place) = place else { return Ok(claim) };
         for file in &entry.record.files {
             let path = &file.relative_path;
