@@ -101,7 +101,7 @@ fn is_read_by_form(language: &str, comment: &str, after: &str) -> bool {
     }
     let words = || comment.split_whitespace().count();
     match language {
-        // `\u000a` is a line break, also in a comment.
+        // Java reads `\u000a` as a line break also in a comment, so what is behind it is code.
         "java" => comment.contains("\\u"),
         // A server replaces `<!--app-html-->`, and runs `<% … %>`.
         "html" | "vue" | "svelte" => {

@@ -95,7 +95,7 @@ fn means_other_names(
         containers(file, unit).map(|at| file.units[at].name.clone()).collect()
     };
     if all(file, helper) == all(callers_file, caller) {
-        // A `#define` between the two may change what a name is.
+        // A `#define` between the two functions may give a name another meaning.
         let (first, last) = (helper.min(caller), helper.max(caller));
         return std::ptr::eq(file, callers_file)
             && matches!(file.language(), "c" | "cpp")

@@ -52,7 +52,7 @@ const LANGUAGES: &[&str] =
 /// body replaced a call, that effect would come only at the end of the caller.
 fn drops_values(core: &Tree, body: &Tree, language: &str) -> bool {
     if language == "c" {
-        // The size of a text is not that of a parameter that points to it.
+        // `sizeof` of an array is not that of a parameter, which only points to the array.
         return ["cleanup", "__cleanup__", "sizeof"].iter().any(|word| body.mentions(word));
     }
     if !matches!(language, "rust" | "cpp") {

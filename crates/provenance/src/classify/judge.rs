@@ -415,8 +415,8 @@ impl<'a> ChangeSet<'a> {
         }
     }
 
-    /// Returns true if something outside the file may name its path: another file does, or a tool knows
-    /// the name or the folder, as those of a test, a script or a file of settings.
+    /// Returns true if something outside the file may refer to its path: another file names it, or a tool
+    /// finds files by their name or folder, as a runner finds tests and a linter its settings.
     fn is_found_by_path(&self, file: &File<'_>) -> bool {
         let stem = file_stem(file.path);
         let is_program = file.program.as_ref().is_some_and(|it| it.language.has_scopes());

@@ -70,7 +70,8 @@ fn has_effect(tree: &Tree) -> bool {
     tree.has_node(&|node| node.is_a(Role::Effect))
 }
 
-/// Returns true if a file does something when it is imported for the first time.
+/// Returns true if importing a file may do more than to define names, for example print or register
+/// something.
 fn runs_when_loaded(file: &File<'_>) -> bool {
     let own = file.units.first().into_iter().flat_map(|own| &own.tree.children);
     let top = file.units.iter().filter(|unit| unit.container == Some(0) && !unit.is_function());

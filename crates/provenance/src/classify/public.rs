@@ -196,7 +196,7 @@ pub(super) fn shows_member(file: &File<'_>, unit: &Unit, name: &str) -> bool {
         }
         "java" if member.is_a(Role::Field) => {
             let constant = matches!(unit.block_kind(), None | Some(BlockKind::Interface));
-            // A base may be serialisable.
+            // A base class may be `Serializable`, which writes the names of fields to disk.
             constant || has_base(unit) || annotated || has("public") || has("protected")
         }
         "go" if member.is_a(Role::Field) => {

@@ -16,7 +16,7 @@ pub(super) struct RenamedDeclarations {
     pub owners: HashSet<String>,
 }
 
-/// By these words a type refers to its own members.
+/// The words by which a type refers to its own members, as in `self.total()`.
 const OWN: [&str; 7] = ["self", "this", "$this", "cls", "static", "Self", "crate"];
 /// What stands between an object or a path and the name of its member.
 const MEMBER_SIGNS: [&str; 5] = [".", "->", "::", "?.", "?->"];
@@ -44,8 +44,9 @@ impl Resolved {
         Self { tree, names }
     }
 
-    /// Returns true if a name stands for something else than a local, or may do so unwritten: the markup
-    /// of JSX is a call of `React` or `h`, and `super()` in Python uses `__class__`.
+    /// Returns true if a name stands for something else than a local, or if the code may use the name
+    /// without writing it: the markup of JSX calls `React` or `h`, and `super()` in Python uses
+    /// `__class__`.
     fn uses_name(&self, name: &str) -> bool {
         let is_type = |node: &Tree| node.name == NameKind::Type && node.is_token(name);
         let is_unwritten = match name {

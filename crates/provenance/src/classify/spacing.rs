@@ -44,7 +44,7 @@ pub(super) fn has_meaning_between(before: &File<'_>, after: &File<'_>) -> bool {
         }),
         // At the start of a line, `-->` begins a comment.
         "javascript" => any(&|text| text.lines().any(|line| line.trim_start().starts_with("-->"))),
-        // The lines of a text behind `|` or `>`, and documents in one file.
+        // White space counts in a text behind `|` or `>`, and may do so if a file has several documents.
         "yaml" => any(&|text| {
             let begins_text = |line: &str| line.trim_end().ends_with(['|', '>', '+', '-']);
             text.lines().any(|line| begins_text(line) || line.starts_with("---"))
@@ -52,7 +52,7 @@ pub(super) fn has_meaning_between(before: &File<'_>, after: &File<'_>) -> bool {
         language if SPACED.contains(&language) => {
             without_line_breaks(&before.text) != without_line_breaks(&after.text)
         }
-        // Elsewhere a comma or another quotation mark may be more than layout.
+        // In other files, a comma or a quotation mark that came or went may be more than layout.
         _ => {
             let signs = |file: &File<'_>| -> String { file.text.split_whitespace().collect() };
             let has_scopes = before.program.as_ref().is_some_and(|it| it.language.has_scopes());
