@@ -17,8 +17,6 @@ pub(crate) struct Capabilities {
     pub completion_snippets: bool,
     /// Completion items may give one range for inserting and another for replacing.
     pub completion_insert_replace: bool,
-    /// Completion items may share one range that they replace.
-    pub completion_edit_range: bool,
     /// The answer to a definition request may be `LocationLink`s.
     pub definition_links: bool,
     pub symbol_tree: bool,
@@ -81,10 +79,6 @@ impl Capabilities {
             completion_insert_replace: is_true(text(
                 "completion/completionItem/insertReplaceSupport",
             )),
-            completion_edit_range: has_entry(
-                text("completion/completionList/itemDefaults"),
-                "editRange",
-            ),
             definition_links: is_true(text("definition/linkSupport")),
             symbol_tree: is_true(text("documentSymbol/hierarchicalDocumentSymbolSupport")),
             prepare_rename: is_true(text("rename/prepareSupport")),

@@ -10,14 +10,14 @@ use tower_lsp::lsp_types::notification::{
     Initialized, Notification as _, SetTrace,
 };
 use tower_lsp::lsp_types::request::{
-    CodeActionRequest, CodeActionResolveRequest, CodeLensRequest, CodeLensResolve,
+    CodeActionRequest, CodeActionResolveRequest, CodeLensRequest, CodeLensResolve, Completion,
     DocumentDiagnosticRequest, DocumentLinkRequest, DocumentSymbolRequest, GotoDefinition,
     HoverRequest, InlayHintRequest, PrepareRenameRequest, References, Rename,
     WorkspaceDiagnosticRequest, WorkspaceSymbolRequest,
 };
 
 use super::execute_command;
-use super::features::{self, completion};
+use super::features;
 use super::method_table::MethodTable;
 use super::ordered::Ordered;
 use super::pool::Lane::{LatencySensitive, Worker};
@@ -50,7 +50,7 @@ pub(crate) fn table() -> MethodTable {
         .on_lane::<WorkspaceSymbolRequest>(Worker, features::workspace_symbols::handle)
         .on_lane::<DocumentDiagnosticRequest>(Worker, features::diagnostics::handle)
         .on_lane::<WorkspaceDiagnosticRequest>(Worker, features::diagnostics::of_workspaces)
-        .on_lane::<completion::CompletionRequest>(LatencySensitive, completion::handle)
+        .on_lane::<Completion>(LatencySensitive, features::completion::handle)
         .on_lane::<CodeActionRequest>(LatencySensitive, features::code_actions::handle)
         .on_lane::<CodeActionResolveRequest>(LatencySensitive, features::code_actions::resolve)
         .on_conversation::<execute_command::ExecuteCommandRequest, _>(execute_command::handle)

@@ -3,7 +3,6 @@
 
 mod registry;
 
-use serde::{Deserialize, Serialize};
 use tower_lsp::lsp_types as lsp;
 
 use super::mention::MAX_ID_OF_SOURCE;
@@ -18,61 +17,6 @@ use why::Workspace;
 
 /// The largest number of items in a list. The client asks again as more is typed.
 const MAX_ITEMS: usize = 200;
-
-/// The request with the answer that the protocol has since version 3.17. The protocol crate knows
-/// the list only without the range that its items share.
-pub(crate) enum CompletionRequest {}
-
-impl lsp::request::Request for CompletionRequest {
-    type Params = lsp::CompletionParams;
-    type Result = Option<CompletionList>;
-    const METHOD: &'static str = "textDocument/completion";
-}
-
-/// A list of items. See [`CompletionRequest`] for why it is our own.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct CompletionList {
-    is_incomplete: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    item_defaults: Option<ItemDefaults>,
-    items: Vec<CompletionItem>,
-}
-
-#[cfg(test)]
-impl CompletionList {
-    pub fn labels(self) -> Vec<String> {
-        self.items.into_iter().map(|it| it.item.label).collect()
-    }
-
-    pub fn labels_in_order(mut self) -> Vec<String> {
-        self.items.sort_by(|a, b| a.item.sort_text.cmp(&b.item.sort_text));
-        self.labels()
-    }
-}
-
-/// What an item of the list replaces unless it says otherwise.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ItemDefaults {
-    edit_range: EditRange,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(untagged)]
-enum EditRange {
-    One(lsp::Range),
-    InsertReplace { insert: lsp::Range, replace: lsp::Range },
-}
-
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct CompletionItem {
-    #[serde(flatten)]
-    item: lsp::CompletionItem,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    text_edit_text: Option<String>,
-}
 
 struct Choices {
     /// An insertion replaces `start..cursor`, a replacement `start..end`.
@@ -112,7 +56,7 @@ impl Choice {
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::CompletionParams,
-) -> RequestResult<Option<CompletionList>> {
+) -> RequestResult<Option<lsp::CompletionResponse>> {
     let at = &params.text_document_position;
     let file = workspace_view::located(snapshot, &at.text_document.uri);
     let Some(place) = file.map(|file| file.position(at.position)) else { return Ok(None) };
@@ -131,7 +75,7 @@ pub(crate) fn handle(
     Ok(choices.filter(|choices| !choices.items.is_empty()).map(|choices| {
         let insert = file.range(choices.start..choices.cursor);
         let replace = file.range(choices.start..choices.end);
-        list(&snapshot.client, choices.items, insert, replace)
+        list(&snapshot.client, choices.items, insert, replace).into()
     }))
 }
 
@@ -199,18 +143,12 @@ fn list(
     mut choices: Vec<Choice>,
     insert: lsp::Range,
     replace: lsp::Range,
-) -> CompletionList {
+) -> lsp::CompletionList {
     let is_incomplete = choices.len() > MAX_ITEMS;
     choices.truncate(MAX_ITEMS);
     let replace = if client.completion_insert_replace { replace } else { insert };
-    let item_defaults = client.completion_edit_range.then(|| ItemDefaults {
-        edit_range: match insert == replace {
-            true => EditRange::One(insert),
-            false => EditRange::InsertReplace { insert, replace },
-        },
-    });
     let items = choices.into_iter().map(|choice| item(client, choice, insert, replace)).collect();
-    CompletionList { is_incomplete, item_defaults, items }
+    lsp::CompletionList { is_incomplete, items }
 }
 
 fn item(
@@ -218,13 +156,13 @@ fn item(
     choice: Choice,
     insert: lsp::Range,
     replace: lsp::Range,
-) -> CompletionItem {
+) -> lsp::CompletionItem {
     let snippet = choice.snippet && client.completion_snippets;
     let mut new_text = choice.insert.clone().unwrap_or_else(|| choice.label.clone());
     if choice.snippet && !snippet {
         new_text = new_text.replace("$0", "");
     }
-    let mut item = lsp::CompletionItem {
+    lsp::CompletionItem {
         kind: Some(choice.kind),
         detail: choice.detail,
         sort_text: Some(format!("{}{}", choice.rank, choice.label)),
@@ -232,18 +170,14 @@ fn item(
             .filter
             .or_else(|| (new_text != choice.label).then(|| choice.label.clone())),
         insert_text_format: snippet.then_some(lsp::InsertTextFormat::SNIPPET),
+        text_edit: Some(if insert == replace {
+            lsp::TextEdit { range: insert, new_text }.into()
+        } else {
+            lsp::InsertReplaceEdit { new_text, insert, replace }.into()
+        }),
+        label: choice.label,
         ..Default::default()
-    };
-    let mut text_edit_text = None;
-    if client.completion_edit_range {
-        text_edit_text = (new_text != choice.label).then_some(new_text);
-    } else if insert == replace {
-        item.text_edit = Some(lsp::TextEdit { range: insert, new_text }.into());
-    } else {
-        item.text_edit = Some(lsp::InsertReplaceEdit { new_text, insert, replace }.into());
     }
-    item.label = choice.label;
-    CompletionItem { item, text_edit_text }
 }
 
 pub(crate) fn options() -> lsp::CompletionOptions {
@@ -252,11 +186,27 @@ pub(crate) fn options() -> lsp::CompletionOptions {
 }
 
 #[cfg(test)]
+pub(crate) fn items(answer: Option<lsp::CompletionResponse>) -> Vec<lsp::CompletionItem> {
+    match answer {
+        Some(lsp::CompletionResponse::List(list)) => list.items,
+        Some(lsp::CompletionResponse::Array(items)) => items,
+        None => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+pub(crate) fn labels_in_order(answer: Option<lsp::CompletionResponse>) -> Vec<String> {
+    let mut items = items(answer);
+    items.sort_by(|a, b| a.sort_text.cmp(&b.sort_text));
+    items.into_iter().map(|item| item.label).collect()
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::features::fixture::Editor;
 
-    fn complete(editor: &Editor) -> Option<CompletionList> {
+    fn complete(editor: &Editor) -> Option<lsp::CompletionResponse> {
         let params = lsp::CompletionParams {
             context: None,
             work_done_progress_params: Default::default(),
@@ -267,7 +217,7 @@ mod tests {
     }
 
     fn labels(fixture: &str) -> Vec<String> {
-        complete(&Editor::new(fixture)).unwrap_or_default().labels_in_order()
+        labels_in_order(complete(&Editor::new(fixture)))
     }
 
     #[test]
@@ -321,34 +271,29 @@ Hello
         let fixture = registry("STATUS", "IN$0_PROG");
         let mut editor = Editor::new(&fixture);
         let columns = |range: lsp::Range| (range.start.character, range.end.character);
-        let plain = complete(&editor).unwrap();
-        let Some(lsp::CompletionTextEdit::Edit(edit)) = &plain.items[0].item.text_edit else {
+        let plain = &items(complete(&editor))[0];
+        let Some(lsp::CompletionTextEdit::Edit(edit)) = &plain.text_edit else {
             panic!("{plain:?}");
         };
         assert_eq!(columns(edit.range), (12, 14));
         editor.client.completion_insert_replace = true;
-        let both = complete(&editor).unwrap();
-        let Some(lsp::CompletionTextEdit::InsertAndReplace(edit)) = &both.items[0].item.text_edit
-        else {
+        let both = &items(complete(&editor))[0];
+        let Some(lsp::CompletionTextEdit::InsertAndReplace(edit)) = &both.text_edit else {
             panic!("{both:?}");
         };
         assert_eq!((columns(edit.insert), columns(edit.replace)), ((12, 14), (12, 19)));
-        editor.client.completion_edit_range = true;
-        let shared = complete(&editor).unwrap();
-        assert!(shared.item_defaults.is_some() && shared.items[0].item.text_edit.is_none());
     }
 
     #[test]
     fn what_yaml_would_misread_is_quoted_and_snippets_are_for_those_who_can() {
-        let scope = complete(&Editor::new(&registry("SCOPE", "!$0"))).unwrap();
-        let folder = scope.items.iter().find(|it| it.item.label == "!src/**").unwrap();
-        let Some(lsp::CompletionTextEdit::Edit(edit)) = &folder.item.text_edit else {
+        let scope = items(complete(&Editor::new(&registry("SCOPE", "!$0"))));
+        let folder = scope.iter().find(|item| item.label == "!src/**").unwrap();
+        let Some(lsp::CompletionTextEdit::Edit(edit)) = &folder.text_edit else {
             panic!("{folder:?}");
         };
         assert_eq!(edit.new_text, "\"!src/**\"");
         let mut editor = Editor::new(&registry("KEY", "con$0"));
-        let text = |editor: &Editor| match complete(editor).unwrap().items.remove(0).item.text_edit
-        {
+        let text = |editor: &Editor| match items(complete(editor)).remove(0).text_edit {
             Some(lsp::CompletionTextEdit::Edit(edit)) => edit.new_text,
             other => panic!("{other:?}"),
         };

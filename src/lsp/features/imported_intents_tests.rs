@@ -49,7 +49,7 @@ fn labels(text: &str) -> Vec<String> {
     git(&editor.path(""), &["checkout", "-qb", "002-index"]);
     editor.reload();
     let found = completion::handle(&editor.snapshot(), editor.ask(json!({}))).unwrap();
-    found.unwrap_or_default().labels_in_order()
+    completion::labels_in_order(found)
 }
 
 #[test]
