@@ -1,5 +1,5 @@
 //! The hosts that can call the hook, as data: the format of each, what it can do, and how we know
-//! that.
+//! that. `docs/hosts.md` also says from which source, and when it was read.
 
 /// A program that runs an agent and calls `intent agent hook`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,8 +10,6 @@ pub struct Host {
     /// True if the host can ask a person. The mode of a call may still turn that off.
     pub asks: bool,
     pub evidence_level: EvidenceLevel,
-    pub source: &'static str,
-    pub read_on: &'static str,
     /// What this host cannot enforce, in words for people, separated by `; `. Empty if nothing is
     /// known.
     pub cannot: &'static str,
@@ -75,8 +73,6 @@ pub const HOSTS: &[Host] = &[
         name: "claude-code",
         family: Family::Claude,
         asks: true,
-        source: "code.claude.com/docs/en/hooks, tools reference",
-        read_on: "2026-08-22",
         cannot: "files attached with @ are read without a hook; before 2.1.295, or without \"onFailure\": \"block\", a hook that cannot start lets the call run; in bypassPermissions and dontAsk a question becomes a denial with a code",
         ..UNKNOWN
     },
@@ -84,14 +80,12 @@ pub const HOSTS: &[Host] = &[
         name: "codex",
         family: Family::Codex,
         evidence_level: EvidenceLevel::Proven,
-        source: "learn.chatgpt.com/docs/hooks, codex-rs/hooks",
         cannot: "a hook that is not trusted is skipped silently; one that cannot start, crashes or times out lets the call run; text typed into a shell that runs already (write_stdin) is not shown to hooks",
         ..UNKNOWN
     },
     Host {
         name: "cursor",
         family: Family::Cursor,
-        source: "cursor.com/docs/hooks, payloads of 2.3.1 and 3.13.25",
         cannot: "it knows no answer without an opinion, so nothing to say is sent as \"allow\"; a question is not put to anybody, so it is a denial with a code; without \"failClosed\": true a hook that cannot start lets the call run; tab completions are not gated; a partial edit is held to its path only",
         ..UNKNOWN
     },
@@ -99,7 +93,6 @@ pub const HOSTS: &[Host] = &[
         name: "copilot",
         family: Family::Copilot,
         asks: true,
-        source: "docs.github.com, copilot/reference/hooks-reference",
         cannot: "a hook that times out lets the call run; in the cloud a question is a denial",
         ..UNKNOWN
     },
@@ -107,7 +100,6 @@ pub const HOSTS: &[Host] = &[
         name: "vscode",
         family: Family::Claude,
         asks: true,
-        source: "code.visualstudio.com, agents/reference/hooks-reference (preview)",
         cannot: "a hook that cannot start or times out lets the call run; insert_edit_into_file does not say what it will write, so it is held to its path only",
         ..UNKNOWN
     },
@@ -115,7 +107,6 @@ pub const HOSTS: &[Host] = &[
         name: "gemini",
         family: Family::Gemini,
         evidence_level: EvidenceLevel::Proven,
-        source: "gemini-cli docs/hooks/reference.md, packages/core/src/hooks",
         cannot: "a question waits for ever if no person is there (-p), and nothing tells us so: it is a denial with a code; in a folder that is not trusted no hook runs; a hook that cannot start, is killed or times out lets the call run",
         ..UNKNOWN
     },
@@ -123,43 +114,36 @@ pub const HOSTS: &[Host] = &[
         name: "antigravity",
         family: Family::Antigravity,
         asks: true,
-        source: "antigravity.google docs, payloads of other gates",
         cannot: "what it does when a hook fails is not documented; a denial of invoke_subagent is ignored",
         ..UNKNOWN
     },
     Host {
         name: "windsurf",
         family: Family::Windsurf,
-        source: "docs.devin.ai/desktop/cascade/hooks",
         cannot: "a question is not put to anybody, so it is a denial with a code; a hook that cannot start or times out lets the call run; the model is told nothing but denials",
         ..UNKNOWN
     },
     Host {
         name: "cline",
         family: Family::Cline,
-        source: "cline proto/cline/hooks.proto, src/core/hooks",
         cannot: "a question is not put to anybody, so it is a denial with a code; a hook that cannot start or times out lets the call run",
         ..UNKNOWN
     },
     Host {
         name: "kiro",
         family: Family::Plain,
-        source: "kiro.dev/docs/hooks",
-        read_on: "2026-09-02",
         cannot: "a question is not put to anybody, so it is a denial with a code; a hook that cannot start or times out lets the call run; several edits of one file in a batch are held to its path only",
         ..UNKNOWN
     },
     Host {
         name: "droid",
         family: Family::Claude,
-        source: "docs.factory.ai, payloads of other gates",
         cannot: "a question is not known to be put to anybody, so it is a denial with a code; a hook that cannot start or times out lets the call run",
         ..UNKNOWN
     },
     Host {
         name: "devin",
         family: Family::Claude,
-        source: "docs.devin.ai, payloads of other gates",
         cannot: "a question is not put to anybody, so it is a denial with a code; a hook that cannot start or times out lets the call run",
         ..UNKNOWN
     },
@@ -167,30 +151,23 @@ pub const HOSTS: &[Host] = &[
         name: "opencode",
         family: Family::Claude,
         evidence_level: EvidenceLevel::Proven,
-        source: "@opencode-ai/plugin 1.18.33, types of its hooks",
-        read_on: "2026-11-22",
         cannot: "started with --pure, or with OPENCODE_PURE set, it loads no plugin; a question is a denial with a code",
         ..UNKNOWN
     },
     Host {
         name: "amp",
         family: Family::Claude,
-        source: "ampcode.com manual, payloads of other gates",
         cannot: "with PLUGINS=off it loads no plugin; a question is a denial with a code",
         ..UNKNOWN
     },
     Host {
         name: "pi",
         family: Family::Claude,
-        source: "@mariozechner/pi-coding-agent 0.73.1, types of its extensions",
-        read_on: "2026-11-22",
         cannot: "an extension that does not load gates nothing; a question is a denial with a code",
         ..UNKNOWN
     },
     Host {
         name: "roo",
-        source: "RooCodeInc/Roo-Code, its native tools; it has no hooks",
-        read_on: "2026-11-27",
         cannot: "Roo Code calls no hook, so its own tools write without asking: only our MCP server is wired, and `intent check` finds such writes; a version of it that calls `intent agent hook roo` with Claude Code's payload is gated; a question is a denial with a code",
         ..UNKNOWN
     },
@@ -203,8 +180,6 @@ pub(crate) const UNKNOWN: Host = Host {
     family: Family::Plain,
     asks: false,
     evidence_level: EvidenceLevel::ByProtocol,
-    source: "what most hosts agree on",
-    read_on: "2026-11-21",
     cannot: "nothing is known of this host",
 };
 
