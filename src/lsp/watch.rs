@@ -13,41 +13,23 @@ use serde_json::json;
 use tower_lsp::lsp_types as lsp;
 
 use super::workspace_location::WorkspaceLocation;
-use intents::sources::unit_of_path;
+use intents::sources::{FOLDERS, unit_of_path};
 
-const GLOBS: [&str; 15] = [
-    "**/.orchestration/**",
-    "**/.intentignore",
-    "**/.rooignore",
-    "**/.gitignore",
-    "**/.git/HEAD",
-    "**/.git/logs/HEAD",
-    "**/openspec/changes/**",
-    "**/specs/*/*.md",
-    "**/.specify/feature.json",
-    "**/.kiro/specs/**",
-    "**/backlog/**/*.md",
-    "**/.taskmaster/**/*.json",
-    "**/docs/stories/**",
-    "**/_bmad-output/**",
-    "**/conductor/**",
-];
-
-/// The folders at the root of a workspace in which intents of other formats lie.
-const FOLDERS_OF_SOURCES: [&str; 9] = [
-    "openspec/changes",
-    "specs",
-    ".specify",
-    ".kiro/specs",
-    "backlog",
-    "docs/stories",
-    "_bmad-output",
-    ".taskmaster",
-    "conductor",
+/// The files and folders that matter beside the [`FOLDERS`] of other formats.
+const OWN_GLOBS: [&str; 6] = [
+    ".orchestration/**",
+    ".intentignore",
+    ".rooignore",
+    ".gitignore",
+    ".git/HEAD",
+    ".git/logs/HEAD",
 ];
 
 pub(crate) fn registration() -> lsp::Registration {
-    let mut watchers: Vec<_> = GLOBS.iter().map(|glob| json!({ "globPattern": glob })).collect();
+    let of_sources = FOLDERS.iter().map(|(folder, below)| format!("{folder}/{below}"));
+    let globs = OWN_GLOBS.iter().map(|&glob| glob.to_owned()).chain(of_sources);
+    let mut watchers: Vec<_> =
+        globs.map(|glob| json!({ "globPattern": format!("**/{glob}") })).collect();
     // Of all other files, the client reports only creation and deletion, because a finding may name
     // a deleted file.
     let kind = lsp::WatchKind::Create | lsp::WatchKind::Delete;
@@ -136,7 +118,7 @@ impl Watcher {
     /// only the files that they save themselves.
     pub(crate) fn watch(&mut self, place: &WorkspaceLocation) {
         self.add_path(&place.root, RecursiveMode::NonRecursive);
-        for folder in [".orchestration"].iter().chain(&FOLDERS_OF_SOURCES) {
+        for folder in [".orchestration"].iter().chain(FOLDERS.iter().map(|(folder, _)| folder)) {
             self.add_path(&place.root.join(folder), RecursiveMode::Recursive);
         }
         if let Some(git) = &place.git_dir {

@@ -53,6 +53,20 @@ const SOURCES: [(SourceFormat, &dyn Source); 8] = [
     (SourceFormat::Adr, &adr::Adr),
 ];
 
+/// The folders of a workspace in which intents of other formats lie, each with a glob for the files
+/// below it that matter. Decisions are not among them, since other intents only cite them.
+pub const FOLDERS: [(&str, &str); 9] = [
+    ("openspec/changes", "**"),
+    ("specs", "*/*.md"),
+    (".specify", "feature.json"),
+    (".kiro/specs", "**"),
+    ("backlog", "**/*.md"),
+    (".taskmaster", "**/*.json"),
+    ("docs/stories", "**"),
+    ("_bmad-output", "**"),
+    ("conductor", "**"),
+];
+
 /// Returns the id of the intent that a file at this path is a part of, such as
 /// `openspec:add-login`. Nothing is read, so the path may be one of an earlier commit. `None` for
 /// other files, and for a file of several intents.

@@ -169,6 +169,8 @@ fn a_path_alone_says_of_which_intent_it_is() {
     ];
     for (path, wanted) in cases {
         assert_eq!(unit_of_path(path).unwrap_or_default(), wanted, "{path}");
+        let is_below = |folder: &str| format!("/{path}").contains(&format!("/{folder}/"));
+        assert!(wanted.is_empty() || FOLDERS.iter().any(|(folder, _)| is_below(folder)), "{path}");
     }
 }
 
