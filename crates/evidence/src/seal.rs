@@ -36,8 +36,8 @@ use history::knowledge::runs_about;
 use history::{
     JournalTexts, LineText, RecordedText, Walk, attribute, language_of, new_lines, recorded_texts,
 };
-use ledger::journal::DraftNote;
-use ledger::{Digest, Entry, LineRuns, RecordKind, Trust, journal};
+use ledger::journal::{self, DraftNote, Note};
+use ledger::{Digest, Entry, LineRuns, RecordKind, Trust};
 use why::baseline::commits_of_work;
 use why::{VerbError, Workspace};
 
@@ -212,7 +212,7 @@ fn run(ws: &Workspace, caller: SealCaller, write: bool) -> Result<SealAnswer, Ve
         notes.push(DraftNote { file: file.clone(), records: Vec::new() });
         answer.written.push(file);
     }
-    for note in journal::drafts(&ws.root) {
+    for note in DraftNote::read_all(&ws.root) {
         if !answer.written.contains(&note.file) {
             store::remove(&ws.root.absolute(&note.file))?;
             answer.removed.push(note.file);
@@ -220,7 +220,7 @@ fn run(ws: &Workspace, caller: SealCaller, write: bool) -> Result<SealAnswer, Ve
             notes.push(note);
         }
     }
-    journal::note_drafts(&ws.root, &notes)?;
+    DraftNote::write_all(&ws.root, &notes)?;
     answer.written.extend(taken_away.replaced_by(ws));
     Ok(answer)
 }

@@ -10,7 +10,7 @@ use super::append::own_chains;
 use super::chain;
 use super::digest::Digest;
 use super::evidence;
-use super::journal::{LostRecords, ReopenedNote};
+use super::journal::{DraftNote, LostRecords, Note, ReopenedNote};
 use super::ledger_file::{ErasedSection, LedgerFile, ParsedLedgerFile, is_imported};
 use super::{Entry, Strength, Trust, journal, read, sorted};
 use ground::parallel::in_parallel;
@@ -29,7 +29,7 @@ impl Ledger {
     pub fn load(root: &Root) -> Self {
         let ledger =
             Self::of_parsed(root, read::files(root), Vec::new(), journal::lost_records(root));
-        let notes = journal::reopened(root);
+        let notes = ReopenedNote::read_all(root);
         if notes.is_empty() {
             return ledger;
         }
@@ -57,7 +57,7 @@ impl Ledger {
         });
         let lost = journal::lost_open_records(root);
         let ledger = Self::of_parsed(root, files, parts.chain(unread).collect(), lost);
-        ledger.without_reopened(root, &journal::reopened(root), is_here)
+        ledger.without_reopened(root, &ReopenedNote::read_all(root), is_here)
     }
 
     /// Leaves out the reopened records whose evidence is here again. The next seal settles them. If
@@ -72,7 +72,7 @@ impl Ledger {
             return self;
         }
         let drafts: HashSet<RelativePath> =
-            journal::drafts(root).into_iter().map(|draft| draft.file).collect();
+            DraftNote::read_all(root).into_iter().map(|draft| draft.file).collect();
         let is_back = |file: &RelativePath| is_here(file) && !drafts.contains(file);
         let back = notes.iter().filter(|note| !note.files.is_empty());
         let back = back.filter(|note| note.files.iter().all(is_back));

@@ -196,7 +196,8 @@ pub struct ReopenedNote {
     pub records: Vec<String>,
 }
 
-/// A reference that had settled commits in its history, and the commit that it named then.
+/// A reference that had all settled commits in its history when it was noted, and the commit that it
+/// named then.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeeperNote {
     pub name: String,
@@ -208,30 +209,6 @@ pub struct KeeperNote {
 pub struct CarriedNote {
     pub file: RelativePath,
     pub commit: String,
-}
-
-/// The notes about the drafts of a work tree, about its reopened records, about the references that
-/// keep its settled commits, and about the late evidence that commits carry: one JSON object a line.
-const DRAFTS: &str = "drafts";
-const REOPENED: &str = "reopened";
-const KEEPERS: &str = "keepers";
-const CARRIED: &str = "carried";
-
-pub fn drafts(root: &Root) -> Vec<DraftNote> {
-    read_notes(root, DRAFTS)
-}
-
-pub fn reopened(root: &Root) -> Vec<ReopenedNote> {
-    read_notes(root, REOPENED)
-}
-
-/// Returns the references that had all settled commits in their histories when they were noted.
-pub fn keepers(root: &Root) -> Vec<KeeperNote> {
-    read_notes(root, KEEPERS)
-}
-
-pub fn carried(root: &Root) -> Vec<CarriedNote> {
-    read_notes(root, CARRIED)
 }
 
 pub fn open_ids(root: &Root) -> HashSet<String> {
@@ -249,43 +226,48 @@ fn open_lines(root: &Root) -> impl Iterator<Item = JournalLine> {
     read.flatten().flat_map(|bytes| json_lines(&bytes).collect::<Vec<JournalLine>>())
 }
 
-pub fn note_drafts(root: &Root, drafts: &[DraftNote]) -> Result<(), StoreError> {
-    write_notes(root, DRAFTS, drafts)
+/// A note about a work tree. All notes of a kind are in one file, one JSON object a line.
+pub trait Note: Serialize + DeserializeOwned {
+    const FILE: &'static str;
+
+    fn read_all(root: &Root) -> Vec<Self> {
+        let bytes = notes_file(root, Self::FILE)
+            .and_then(|path| store::read_capped(&path, MAX_NOTES).ok()?);
+        json_lines(&bytes.unwrap_or_default()).collect()
+    }
+
+    fn write_all(root: &Root, notes: &[Self]) -> Result<(), StoreError> {
+        let Some(path) = notes_file(root, Self::FILE) else { return Ok(()) };
+        if notes.is_empty() {
+            return store::remove(&path).map(drop);
+        }
+        let mut lines = Vec::new();
+        for note in notes {
+            serde_json::to_writer(&mut lines, note).expect("plain data always serialises");
+            lines.push(b'\n');
+        }
+        store::write_atomic(&path, &lines)
+    }
 }
 
-pub fn note_reopened(root: &Root, reopened: &[ReopenedNote]) -> Result<(), StoreError> {
-    write_notes(root, REOPENED, reopened)
+impl Note for DraftNote {
+    const FILE: &'static str = "drafts";
 }
 
-pub fn note_keepers(root: &Root, keepers: &[KeeperNote]) -> Result<(), StoreError> {
-    write_notes(root, KEEPERS, keepers)
+impl Note for ReopenedNote {
+    const FILE: &'static str = "reopened";
 }
 
-pub fn note_carried(root: &Root, carried: &[CarriedNote]) -> Result<(), StoreError> {
-    write_notes(root, CARRIED, carried)
+impl Note for KeeperNote {
+    const FILE: &'static str = "keepers";
+}
+
+impl Note for CarriedNote {
+    const FILE: &'static str = "carried";
 }
 
 fn notes_file(root: &Root, name: &str) -> Option<PathBuf> {
     Some(Journals::in_git_directory(root)?.folder().join(name))
-}
-
-fn read_notes<T: DeserializeOwned>(root: &Root, name: &str) -> Vec<T> {
-    let bytes =
-        notes_file(root, name).and_then(|path| store::read_capped(&path, MAX_NOTES).ok()?);
-    json_lines(&bytes.unwrap_or_default()).collect()
-}
-
-fn write_notes<T: Serialize>(root: &Root, name: &str, notes: &[T]) -> Result<(), StoreError> {
-    let Some(path) = notes_file(root, name) else { return Ok(()) };
-    if notes.is_empty() {
-        return store::remove(&path).map(drop);
-    }
-    let mut lines = Vec::new();
-    for note in notes {
-        serde_json::to_writer(&mut lines, note).expect("plain data always serialises");
-        lines.push(b'\n');
-    }
-    store::write_atomic(&path, &lines)
 }
 
 /// A larger file of notes, in bytes, was not written by us and is not read.

@@ -19,7 +19,7 @@ use history::LineText;
 use history::knowledge::runs_about;
 use ledger::LineRuns;
 use ledger::evidence::{self, Section};
-use ledger::journal::{self, KeeperNote};
+use ledger::journal::{self, DraftNote, KeeperNote, Note};
 
 #[derive(Debug, Default)]
 pub struct LeftHistory {
@@ -48,7 +48,7 @@ impl LeftHistory {
 
     /// Compares the references with those that were noted.
     fn since_noted(root: &Root, git: &Git, head: &CommitId) -> Result<Self, GitError> {
-        let noted = journal::keepers(root);
+        let noted = KeeperNote::read_all(root);
         let own = KeeperNote { name: git.name_of_head(), commit: head.0.clone() };
         let go_on: Option<Vec<KeeperNote>> =
             noted.iter().map(|note| goes_on(git, note, &own)).collect();
@@ -149,11 +149,11 @@ pub fn takes_evidence_over(
     if made.is_empty() {
         return Ok(false);
     }
-    let is_noted = journal::keepers(root).iter().any(|keeper| keeper.commit == head.0);
+    let is_noted = KeeperNote::read_all(root).iter().any(|keeper| keeper.commit == head.0);
     if !is_noted && !journal::settled_commits(root).contains(&head.0) {
         files.extend(evidence_added_by(git, head));
     }
-    let drafts = journal::drafts(root);
+    let drafts = DraftNote::read_all(root);
     files.retain(|file| !drafts.iter().any(|draft| draft.file == *file));
     if files.is_empty() {
         return Ok(false);
@@ -195,7 +195,7 @@ fn left_by_branch(
     lost: HashSet<CommitId>,
 ) -> Result<HashSet<CommitId>, GitError> {
     let name = git.name_of_head();
-    let noted = journal::keepers(root).into_iter().find(|keeper| keeper.name == name);
+    let noted = KeeperNote::read_all(root).into_iter().find(|keeper| keeper.name == name);
     let Some(then) = noted.filter(|_| name != "HEAD").map(|keeper| CommitId(keeper.commit)) else {
         return Ok(HashSet::new());
     };

@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use ground::{RelativePath, store};
-use ledger::{Entry, RecordKind, Strength, journal};
+use ledger::journal::{self, DraftNote, Note};
+use ledger::{Entry, RecordKind, Strength};
 use why::{VerbError, Workspace};
 
 /// The file that names the records of the last command, because one command may record many files.
@@ -77,7 +78,7 @@ impl<'a> LastRecords<'a> {
 
     /// Returns true if evidence of the records was sealed for the next commit.
     pub fn are_sealed(&self) -> bool {
-        let drafts = journal::drafts(&self.ws.root);
+        let drafts = DraftNote::read_all(&self.ws.root);
         drafts.iter().flat_map(|draft| &draft.records).any(|id| self.has_record(id))
     }
 

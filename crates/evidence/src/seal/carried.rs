@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::SealedFile;
 use ground::{CommitId, Git, RelativePath};
-use ledger::journal::{self, CarriedNote};
+use ledger::journal::{CarriedNote, Note};
 use ledger::{Entry, RecordKind, evidence};
 use why::{VerbError, Workspace};
 
@@ -25,10 +25,10 @@ pub(super) fn note_carried(
     }
     let bytes = git.file_at(carrier, file)?.unwrap_or_default();
     if ledger::read::bytes(file, &bytes).entries.iter().all(|entry| is_about_lines(entry)) {
-        let mut notes = journal::carried(&ws.root);
+        let mut notes = CarriedNote::read_all(&ws.root);
         notes.retain(|note| note.file != *file);
         notes.push(CarriedNote { file: file.clone(), commit: carrier.0.clone() });
-        journal::note_carried(&ws.root, &notes)?;
+        CarriedNote::write_all(&ws.root, &notes)?;
     }
     Ok(())
 }
@@ -46,7 +46,7 @@ pub(super) fn files_of_other_branches(
 ) -> Result<Vec<(RelativePath, Vec<u8>)>, VerbError> {
     let Some(head) = ws.head() else { return Ok(Vec::new()) };
     let mut missing: BTreeMap<CommitId, Vec<(RelativePath, CommitId)>> = BTreeMap::new();
-    for CarriedNote { file, commit } in journal::carried(&ws.root) {
+    for CarriedNote { file, commit } in CarriedNote::read_all(&ws.root) {
         if let Some(about) = evidence::late_commit_of(&file).map(|it| CommitId(it.to_owned()))
             && !git.has_file(head, &file)?
         {

@@ -17,7 +17,8 @@ use ground::git::short_id;
 use ground::text::{counted, shell_word};
 use ground::{Code, CommitId, Finding, RelativePath};
 use history::{FileVersion, LineText, RecordedText, new_lines, recorded_texts};
-use ledger::{Entry, LineRuns, evidence, journal};
+use ledger::journal::{DraftNote, Note};
+use ledger::{Entry, LineRuns, evidence};
 use why::baseline::commits_of_work;
 use why::{VerbError, Workspace, answers};
 
@@ -71,7 +72,7 @@ fn open_besides(ws: &Workspace, without: &BTreeSet<&String>) -> OpenRecords {
     }
     let (standing, mut gone): (Vec<_>, Vec<_>) =
         all.into_iter().partition(|entry| standing.contains(&entry.record.id));
-    let drafts = journal::drafts(&ws.root);
+    let drafts = DraftNote::read_all(&ws.root);
     gone.retain(|entry| !drafts.iter().any(|draft| draft.records.contains(&entry.record.id)));
     OpenRecords { standing: standing.into_iter().cloned().collect(), gone: gone.len() }
 }
@@ -204,7 +205,7 @@ pub fn open_note(ws: &Workspace) -> Option<String> {
 /// has a draft is left out, since it only waits for the next commit.
 pub fn commits_without_evidence(ws: &Workspace) -> Result<Vec<Finding>, VerbError> {
     let Some(git) = ws.git().filter(|_| !is_ignored(ws)) else { return Ok(Vec::new()) };
-    let drafts = journal::drafts(&ws.root);
+    let drafts = DraftNote::read_all(&ws.root);
     let drafted: HashSet<&String> = drafts.iter().flat_map(|draft| &draft.records).collect();
     let is_missing = |id: &&String| {
         let entry = ws.journal.by_id(id);
@@ -274,7 +275,7 @@ fn lines_without_text(ws: &Workspace) -> Option<Finding> {
 /// The next seal replaces them.
 pub fn drafts(ws: &Workspace) -> Vec<RelativePath> {
     let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Vec::new() };
-    let files = journal::drafts(&ws.root).into_iter().map(|draft| draft.file);
+    let files = DraftNote::read_all(&ws.root).into_iter().map(|draft| draft.file);
     files.filter(|path| git.has_file(head, path).is_ok_and(|held| !held)).collect()
 }
 

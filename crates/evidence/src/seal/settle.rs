@@ -11,8 +11,8 @@ use super::{is_open, open};
 use crate::comparison::digests;
 use ground::git::Target;
 use ground::{CommitId, Git, RelativePath, cache, clock, store};
-use ledger::journal::{DraftNote, ReopenedNote};
-use ledger::{Entry, drop_texts_but, evidence, journal};
+use ledger::journal::{self, CarriedNote, DraftNote, KeeperNote, Note, ReopenedNote};
+use ledger::{Entry, drop_texts_but, evidence};
 use why::baseline::commits_of_work;
 use why::left_history::{
     LeftHistory, evidence_added_by, has_left_history, stands_as_sealed, takes_evidence_over,
@@ -38,7 +38,7 @@ pub(super) fn settle_and_reopen(
 ) -> Result<bool, VerbError> {
     let Some(head) = ws.head() else { return Ok(false) };
     let is_taken_over = takes_evidence_over(&ws.root, git, head, staged)?;
-    let is_broken = settle_committed(ws, git, head, journal::drafts(&ws.root))?;
+    let is_broken = settle_committed(ws, git, head, DraftNote::read_all(&ws.root))?;
     Ok(reopen_lost(ws, git, head, is_taken_over)? || is_broken)
 }
 
@@ -64,7 +64,7 @@ fn settle_committed(
         }
     }
     if is_any {
-        journal::note_drafts(&ws.root, &left)?;
+        DraftNote::write_all(&ws.root, &left)?;
     }
     Ok(is_broken)
 }
@@ -72,7 +72,9 @@ fn settle_committed(
 /// Moves the records out of the journal again whose commit had left the history and whose evidence
 /// is in `HEAD` now: after an amend or a rebase, or when the commit came back.
 fn settle_reopened(ws: &Workspace, git: &Git) -> Result<bool, VerbError> {
-    let (Some(head), notes) = (ws.head(), journal::reopened(&ws.root)) else { return Ok(false) };
+    let (Some(head), notes) = (ws.head(), ReopenedNote::read_all(&ws.root)) else {
+        return Ok(false);
+    };
     if notes.is_empty() {
         return Ok(false);
     }
@@ -89,7 +91,7 @@ fn settle_reopened(ws: &Workspace, git: &Git) -> Result<bool, VerbError> {
             left.push(note);
         }
     }
-    journal::note_reopened(&ws.root, &left)?;
+    ReopenedNote::write_all(&ws.root, &left)?;
     let mut broken: Vec<String> = Vec::new();
     for note in &back {
         if !stand_in_their_commits(git, head, &note.files)? {
@@ -180,7 +182,7 @@ fn reopen_lost(
     head: &CommitId,
     is_taken_over: bool,
 ) -> Result<bool, VerbError> {
-    let noted = journal::keepers(&ws.root);
+    let noted = KeeperNote::read_all(&ws.root);
     let left = LeftHistory::since_last_seal(&ws.root, git, head, is_taken_over)?;
     if left.keepers == noted && left.commits.is_empty() && left.erased.is_empty() {
         return Ok(false);
@@ -189,16 +191,16 @@ fn reopen_lost(
         journal::forget_settled(&ws.root, &commit.0)?;
     }
     if !left.commits.is_empty() {
-        let mut notes = journal::reopened(&ws.root);
+        let mut notes = ReopenedNote::read_all(&ws.root);
         for commit in &left.commits {
             let files = evidence_added_by(git, commit);
             let records = journal::settled_records(&ws.root, &commit.0);
             notes.push(ReopenedNote { files, records });
             journal::reopen(&ws.root, &commit.0)?;
         }
-        journal::note_reopened(&ws.root, &notes)?;
+        ReopenedNote::write_all(&ws.root, &notes)?;
     }
-    journal::note_keepers(&ws.root, &left.keepers)?;
+    KeeperNote::write_all(&ws.root, &left.keepers)?;
     settle_reopened(ws, git)
 }
 
@@ -211,13 +213,15 @@ fn reopen_lost(
 /// said of lines of a commit, as by `intent evidence reassign`, stays if that commit has left too: no
 /// seal can make it anew, and it finds the lines by their text.
 pub(super) fn redraft_lost(ws: &Workspace, git: &Git) -> Result<(), VerbError> {
-    let (Some(head), mut notes) = (ws.head(), journal::reopened(&ws.root)) else { return Ok(()) };
+    let (Some(head), mut notes) = (ws.head(), ReopenedNote::read_all(&ws.root)) else {
+        return Ok(());
+    };
     notes.retain(|note| !note.records.is_empty());
     if notes.is_empty() {
         return Ok(());
     }
     let (commits, made) = (commits_of_work(ws)?, journal::sections_made(&ws.root));
-    let mut drafts = journal::drafts(&ws.root);
+    let mut drafts = DraftNote::read_all(&ws.root);
     let gone = journal::commits_of_open_records(&ws.root).into_iter();
     let gone = gone.filter(|it| !git.is_ancestor(head, &CommitId(it.clone())).unwrap_or(false));
     let kept: HashSet<String> = gone.map(|commit| evidence::late_folder(&commit)).collect();
@@ -233,7 +237,7 @@ pub(super) fn redraft_lost(ws: &Workspace, git: &Git) -> Result<(), VerbError> {
             drafts.push(DraftNote { file, records: Vec::new() });
         }
     }
-    journal::note_drafts(&ws.root, &drafts)?;
+    DraftNote::write_all(&ws.root, &drafts)?;
     Ok(())
 }
 
@@ -251,12 +255,12 @@ pub fn retire(ws: &Workspace, now: i64) -> Result<usize, VerbError> {
             retired += journal::forget_settled(&ws.root, &commit)?;
         }
     }
-    let mut carried = journal::carried(&ws.root);
+    let mut carried = CarriedNote::read_all(&ws.root);
     carried.retain(|note| {
         let carrier = CommitId(note.commit.clone());
         git.commit_info(&carrier).is_ok_and(|info| now - info.time * 1_000 < KEEP)
     });
-    journal::note_carried(&ws.root, &carried)?;
+    CarriedNote::write_all(&ws.root, &carried)?;
     let is_old = |entry: &&Arc<Entry>| {
         let made = clock::milliseconds(&entry.record.timestamp);
         let is_old = made.is_some_and(|made| now - made >= KEEP);

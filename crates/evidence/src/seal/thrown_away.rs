@@ -13,7 +13,8 @@ use code::saying_lines::says_something;
 use ground::git::{ObjectId, Target};
 use ground::{CommitId, Git, RelativePath, clock};
 use history::{LineText, language_of, recorded_texts};
-use ledger::{Entry, journal};
+use ledger::Entry;
+use ledger::journal::{self, DraftNote, Note, ReopenedNote};
 use why::{VerbError, Workspace};
 
 use super::{LinesByEntry, is_work};
@@ -34,8 +35,8 @@ pub(super) fn retire_thrown_away(ws: &Workspace, git: &Git) -> Result<(), VerbEr
     };
     let ws = &ws.clone().with_records_of_now();
     // A commit that left the history may come back.
-    let drafts = journal::drafts(&ws.root).into_iter().map(|note| note.records);
-    let reopened = journal::reopened(&ws.root).into_iter().map(|note| note.records);
+    let drafts = DraftNote::read_all(&ws.root).into_iter().map(|note| note.records);
+    let reopened = ReopenedNote::read_all(&ws.root).into_iter().map(|note| note.records);
     let sealed: HashSet<String> = drafts.chain(reopened).flatten().collect();
     let is_asked = |entry: &&Arc<Entry>| {
         is_work(entry)
