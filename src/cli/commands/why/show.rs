@@ -1,7 +1,7 @@
 //! Prints the answer of `intent why`.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Display;
 
 use anstyle::Style;
@@ -538,49 +538,20 @@ fn unrecorded_run(run: &[BlockAnswer], now: Timestamp) -> Vec<Cell> {
     row
 }
 
-/// Explains the intents that the list shows only by id, one row for each. Several versions of one
-/// intent share a row; an earlier intent that had the same id has a row of its own.
+/// Explains the intents that the list shows only by id, one row for each version of an intent. The
+/// present version comes first, and versions whose rows would be alike share one.
 fn legend<'a>(page: &mut Page, blocks: &'a [BlockAnswer]) {
-    let mut intents: BTreeMap<String, BTreeSet<&IntentBrief>> = BTreeMap::new();
     let of_commit = |block: &'a BlockAnswer| block.origin.as_ref()?.intent.as_ref();
-    for intent in
-        blocks.iter().filter_map(|block| block.intent.as_ref().or_else(|| of_commit(block)))
-    {
-        intents.entry(intent.label()).or_default().insert(intent);
-    }
-    for versions in intents.into_values() {
-        match Vec::from_iter(versions)[..] {
-            [only] => intent_line(page, only),
-            ref versions => versions_line(page, versions),
-        }
-    }
-}
-
-fn versions_line(page: &mut Page, versions: &[&IntentBrief]) {
-    let Some(first) = versions.first() else { return };
-    let present = versions.iter().find_map(|one| match one.version {
-        None => one.name.clone(),
-        _ => one.now_called.clone(),
-    });
-    let present = present.or_else(|| first.name.clone());
-    page.styled(INTENT, &first.id).literal("  ");
-    if let Some(name) = &present {
-        page.styled(STRONG, name).literal("  ");
-    }
-    if let Some(status) = &first.status {
-        page.styled(shared::status_style(status), status);
-    }
-    if versions.iter().any(|one| one.version == Some(IntentVersion::Gone)) {
-        page.styled(WARN, "not in the registry");
-    }
-    let names: BTreeSet<&String> = versions.iter().filter_map(|one| one.name.as_ref()).collect();
-    for name in names.into_iter().filter(|name| Some(*name) != present.as_ref()) {
-        page.literal("  ").label(DIM, "for some blocks it was called").text(name);
-    }
-    if versions.iter().any(|one| one.version == Some(IntentVersion::Unknown)) {
-        page.literal("  ").styled(DIM, "for some blocks an unknown version of it");
-    }
-    page.end();
+    let shown =
+        blocks.iter().filter_map(|block| block.intent.as_ref().or_else(|| of_commit(block)));
+    let rows: BTreeSet<(String, Option<&String>, IntentBrief)> = shown
+        .map(|intent| {
+            let version = intent.version.filter(|version| *version != IntentVersion::Earlier);
+            let brief = IntentBrief { version, ..intent.clone() };
+            (intent.label(), intent.now_called.as_ref(), brief)
+        })
+        .collect();
+    rows.iter().for_each(|(_, _, intent)| intent_line(page, intent));
 }
 
 fn summary(page: &mut Page, blocks: &[BlockAnswer]) {
