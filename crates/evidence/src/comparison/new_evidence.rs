@@ -84,11 +84,11 @@ pub(super) fn judge(
     }
     let tips = tips(ws)?;
     let added = added_since(git, &tips, base)?;
-    let is_late = entries.iter().any(|entry| entry.late_commit.is_some());
-    let all = if is_late { git.ancestors(slice::from_ref(target))? } else { HashSet::new() };
-    let of_target = commits_meant(git, &all, entries)?;
-    let mut asked: Vec<AskedClaim<'_>> = Vec::new();
     let late = Vec::from_iter(entries.iter().map(|it| it.late_commit.clone().map(CommitId)));
+    let of_target = slice::from_ref(target);
+    let known = git.asked_ancestors(of_target, late.iter().flatten())?;
+    let of_target = commits_meant(git, &known, || git.ancestors(of_target), entries)?;
+    let mut asked: Vec<AskedClaim<'_>> = Vec::new();
     let history = git.asked_ancestors(&tips, late.iter().flatten())?;
     let standing = entries.iter().zip(&late).filter(|(it, _)| it.trust != Trust::Contradicted);
     for (entry, late) in standing {
@@ -214,11 +214,14 @@ fn unfounded_claims(claims: Vec<JudgedClaim<'_>>) -> (Vec<(&Entry, Vec<String>)>
     (unfounded, notes)
 }
 
-/// Returns for each commit that late evidence names those of these commits of which the evidence
-/// speaks: the commit itself, or those that are copies of it, as after a cherry-pick ([`Knowledge`]).
+/// Returns for each commit that late evidence names the commits of which the evidence speaks: the
+/// commit itself if it is among the `known` ones, otherwise those of `all` that are copies of it, as
+/// after a cherry-pick ([`Knowledge`]). `all` is asked only for copies, because it may read a whole
+/// history.
 fn commits_meant(
     git: &Git,
-    all: &HashSet<CommitId>,
+    known: &HashSet<CommitId>,
+    all: impl FnOnce() -> Result<HashSet<CommitId>, GitError>,
     entries: &[Arc<Entry>],
 ) -> Result<HashMap<CommitId, Vec<CommitId>>, VerbError> {
     // What a section says of the authorship counts as well: a clone without the commit believes it.
@@ -227,13 +230,10 @@ fn commits_meant(
         .filter_map(|entry| Some((CommitId(entry.late_commit.clone()?), entry.authored.clone())));
     let named: HashSet<(CommitId, Option<String>)> = named.collect();
     let mut found = HashMap::new();
-    if named.is_empty() {
-        return Ok(found);
-    }
     let mut reader = git.object_reader()?;
     let mut others: HashMap<String, BTreeSet<CommitId>> = HashMap::new();
     for (commit, authored) in named {
-        if all.contains(&commit) {
+        if known.contains(&commit) {
             found.insert(commit.clone(), vec![commit]);
         } else {
             let id = git.object_id(&commit).ok();
@@ -243,8 +243,9 @@ fn commits_meant(
             }
         }
     }
-    for commit in all.iter().filter(|_| !others.is_empty()) {
-        let authorship = reader.authorship(git.object_id(commit)?)?;
+    let all = if others.is_empty() { HashSet::new() } else { all()? };
+    for commit in all {
+        let authorship = reader.authorship(git.object_id(&commit)?)?;
         for copied in others.get(&authorship).into_iter().flatten() {
             found.entry(copied.clone()).or_insert_with(Vec::new).push(commit.clone());
         }
@@ -267,7 +268,8 @@ pub fn commits_of_range(
     added: &[(CommitId, Arc<Entry>)],
 ) -> Result<HashMap<CommitId, Vec<CommitId>>, VerbError> {
     let entries: Vec<Arc<Entry>> = added.iter().map(|(_, entry)| Arc::clone(entry)).collect();
-    let mut meant = commits_meant(git, &commits.into_iter().collect(), &entries)?;
+    let commits = HashSet::from_iter(commits);
+    let mut meant = commits_meant(git, &commits, || Ok(commits.clone()), &entries)?;
     let mut squashed: HashMap<CommitId, BTreeSet<&CommitId>> = HashMap::new();
     for (by, entry) in added {
         let of = entry.late_commit.clone().map(CommitId);
