@@ -29,7 +29,7 @@ use crate::text::{LineText, language_of};
 use ledger::LineRuns;
 
 /// The text of a file after a recorded change, and the lines that the change brought to it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct RecordedText {
     /// Empty if the text was too large to be kept, or is gone.
     pub text: Arc<LineText>,
@@ -37,6 +37,8 @@ pub struct RecordedText {
     pub brought: Vec<usize>,
     /// The runs of lines of a text that was not kept or is gone. Each is looked for as a whole.
     pub unkept: Vec<LineRuns>,
+    /// The paths of the blocks that the change wrote or deleted: `AuthMiddleware.verify`.
+    pub blocks: HashSet<String>,
 }
 
 /// Returns for each line of a text the index of the record that brought it.
@@ -63,6 +65,7 @@ pub fn attribute(
         }
         let mut there = lines_in(&record.text, text);
         leave_out_lines_elsewhere(path, (&record.text, text), &is_open, &mut there);
+        leave_out_lines_taken_back(path, (record, text), &records[first..at], &is_open, &mut there);
         if !there.iter().enumerate().any(|(line, place)| place.is_some() && is_open[line]) {
             continue;
         }
@@ -92,24 +95,43 @@ pub fn attribute(
             }
         }
     }
+    // Blank lines alone do not show that a change is still there.
+    let says = |text: &LineText, line: usize| says_something(text.line(line), language_of(path));
+    let mut is_left = vec![false; records.len()];
+    for (line, at) in found.iter().enumerate() {
+        at.iter().for_each(|at| is_left[*at] |= says(text, line));
+    }
+    for owner in &mut found {
+        let is_thrown_away = |at: &usize| {
+            let RecordedText { text, brought, .. } = &records[*at];
+            !is_left[*at] && brought.iter().any(|line| says(text, *line))
+        };
+        *owner = owner.filter(|at| !is_thrown_away(at));
+    }
     found
 }
 
 /// Leaves out the open lines that are in another definition than before, which is not inside of their own
 /// one, does not have its whole body, and is not their own one under another name: that has at least half
-/// of its body. `there` has the earlier line of each line. The texts are parsed only if such a line
-/// follows another line than before.
+/// of its body. `there` has the earlier line of each line. The texts are parsed only if such a line, or
+/// one of the earlier lines directly above it, follows another line than before.
 fn leave_out_lines_elsewhere(
     path: &str,
     (before, now): (&LineText, &LineText),
     is_open: &[bool],
     there: &mut [Option<usize>],
 ) {
-    let follows_another = |line: usize| match (there[line], line.checked_sub(1)) {
-        (Some(place), Some(last)) => place > 0 && there[last] != Some(place - 1),
-        _ => false,
+    let mut follows_another = false;
+    let may_be_elsewhere = |line: usize| {
+        follows_another = match (there[line], line.checked_sub(1)) {
+            (Some(place), Some(last)) if place > 0 => {
+                follows_another || there[last] != Some(place - 1)
+            }
+            _ => false,
+        };
+        is_open[line] && follows_another
     };
-    if !(0..now.len()).any(|line| is_open[line] && follows_another(line)) {
+    if !(0..now.len()).any(may_be_elsewhere) {
         return;
     }
     let ((_old, old), (_new, new)) = (parsed(path, before), parsed(path, now));
@@ -147,6 +169,55 @@ fn leave_out_lines_elsewhere(
         if !is_whole && !is_renamed && !around.any(|path| path == own) {
             *place = None;
         }
+    }
+}
+
+/// Leaves out the open lines of a definition that a `newer` record has written or deleted since, and
+/// whose text after that lacks them. They count only if they are all there, in a definition of that
+/// name, because then somebody has gone back to the older text. `there` has the line of the record's
+/// text for each line.
+fn leave_out_lines_taken_back(
+    path: &str,
+    (record, now): (&RecordedText, &LineText),
+    newer: &[RecordedText],
+    is_open: &[bool],
+    there: &mut [Option<usize>],
+) {
+    let is_asked = there.iter().zip(is_open).any(|(place, open)| *open && place.is_some());
+    if !is_asked || newer.iter().all(|newer| newer.blocks.is_empty()) {
+        return;
+    }
+    let (_text, blocks) = parsed(path, &record.text);
+    let own = |line: usize| definitions_at(&blocks, line).next().map(|it| &*it.identity.path);
+    let mut taken_back: HashSet<usize> = HashSet::new();
+    for newer in newer {
+        let mut is_left = vec![false; record.text.len()];
+        lines_in(&record.text, &newer.text)
+            .into_iter()
+            .flatten()
+            .for_each(|line| is_left[line] = true);
+        let gone = (0..is_left.len()).filter(|line| !is_left[*line]);
+        taken_back
+            .extend(gone.filter(|line| own(*line).is_some_and(|path| newer.blocks.contains(path))));
+    }
+    if taken_back.is_empty() {
+        return;
+    }
+    let (_now, blocks_now) = parsed(path, now);
+    let is_in_its_own = |(line, place): (usize, usize)| {
+        let own = own(place)?;
+        definitions_at(&blocks_now, line).any(|it| it.identity.path == own).then_some(place)
+    };
+    let places = there.iter().enumerate().filter_map(|(line, place)| Some((line, (*place)?)));
+    let stands: HashSet<usize> = places.filter_map(is_in_its_own).collect();
+    let says = |line: &&usize| says_something(record.text.line(**line), language_of(path));
+    let missing = taken_back.iter().filter(says).filter(|line| !stands.contains(line));
+    let incomplete: HashSet<&str> = missing.filter_map(|line| own(*line)).collect();
+    for (place, _) in there.iter_mut().zip(is_open).filter(|(_, open)| **open) {
+        let is_taken_back = |line: &usize| {
+            taken_back.contains(line) && own(*line).is_some_and(|path| incomplete.contains(path))
+        };
+        *place = place.filter(|line| !is_taken_back(line));
     }
 }
 
@@ -256,7 +327,7 @@ mod tests {
         let is_brought = |line: &usize| marked.line(*line).starts_with(b"+");
         let brought = (0..marked.len()).filter(is_brought).collect();
         let text = Arc::new(text(&lines.replace('+', "")));
-        RecordedText { text, brought, unkept: Vec::new() }
+        RecordedText { text, brought, unkept: Vec::new(), blocks: HashSet::new() }
     }
 
     /// Asks about all lines that the commit `base` lacks. Answers with a digit for each line.
@@ -374,6 +445,42 @@ mod tests {
     }
 
     #[test]
+    fn an_equal_line_below_a_line_of_the_base_is_in_another_definition_too() {
+        let load = ["fn load() {", "    open();", "    read();", "    close();", "}"].join("|");
+        let recorded =
+            load.replace("    open", "+    lock();|    open").replace("|}", "|+    free();|}");
+        let now = "fn load() {|    map();|}|fn save() {|    open();|    write();|    close();|    free();|}";
+        assert_eq!(told_of("a.rs", &load, now, &[&recorded]), "---------");
+    }
+
+    #[test]
+    fn what_a_later_record_took_back_is_nobodys_unless_it_is_all_there() {
+        let added = "def helper():|    one()|    two()|    three()";
+        let added_record = record(&format!("x = 1|+{}", added.replace('|', "|+")));
+        let taken_back = |path: &str| RecordedText {
+            blocks: HashSet::from([path.to_owned()]),
+            ..record("x = 1")
+        };
+        for (now, by, expected) in [
+            ("def greet():|    one()|    two()|    mine()", "helper", "-----"),
+            ("def helper():|    one()|    two()|    mine()", "helper", "-----"),
+            ("def greet():|    one()|    two()|    three()", "helper", "-----"),
+            // Somebody has gone back to the older text, and changed another function.
+            (added, "helper", "-1111"),
+            ("def helper():|    one()|    two()|    three()|y = 2", "helper", "-1111-"),
+            // The later record says nothing of the function: the older change was stashed.
+            ("def helper():|    one()|    two()|    mine()", "other", "-111-"),
+        ] {
+            let now = text(&format!("x = 1|{now}"));
+            let asked: Vec<bool> = (0..now.len()).map(|line| line > 0).collect();
+            let records = [taken_back(by), added_record.clone()];
+            let found = attribute("a.py", (&now, None), &asked, &records).into_iter();
+            let told = found.map(|owner| owner.map_or("-".to_owned(), |at| at.to_string()));
+            assert_eq!(told.collect::<String>(), expected, "{now:?}");
+        }
+    }
+
+    #[test]
     fn what_is_on_disk_is_not_gone_from_what_is_staged() {
         let records = [record("a +def +one +more b +def2 +two c")];
         let (staged, disk) = (text("a b def2 two c"), text("a def one more b def2 two c"));
@@ -398,6 +505,7 @@ mod tests {
             text: Arc::default(),
             brought: Vec::new(),
             unkept: vec![LineRuns::of_chosen(&brought, |at| lines.contains(&at))],
+            blocks: HashSet::new(),
         };
         let told = |records: &[RecordedText]| {
             let found =

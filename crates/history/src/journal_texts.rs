@@ -28,7 +28,7 @@ pub fn recorded_texts(
             let runs = runs_about(entry, path).filter(|runs| !runs.is_empty());
             let unkept: Vec<LineRuns> = runs.cloned().collect();
             if !unkept.is_empty() {
-                let text = RecordedText { text: Arc::default(), brought: Vec::new(), unkept };
+                let text = RecordedText { unkept, ..RecordedText::default() };
                 records.push((Arc::clone(entry), text));
             }
             continue;
@@ -37,7 +37,11 @@ pub fn recorded_texts(
         let mut brought: Vec<usize> =
             runs_about(entry, path).flat_map(|runs| runs.standing_lines(&text)).collect();
         brought.sort_unstable();
-        let text = RecordedText { text: Arc::new(text), brought, unkept: Vec::new() };
+        let files = entry.record.files.iter().filter(|file| file.relative_path == *path);
+        let blocks = files.flat_map(|file| file.ranges()).filter_map(|range| range.block.as_ref());
+        let blocks = blocks.map(|block| block.path.clone()).collect();
+        let text =
+            RecordedText { text: Arc::new(text), brought, blocks, ..RecordedText::default() };
         records.push((Arc::clone(entry), text));
     }
     records.reverse();
