@@ -101,6 +101,104 @@ fn an_amended_commit_keeps_the_lines_of_the_first_one() {
     assert_eq!(told(&lab), ("unrecorded".into(), lines), "neither brought half of it");
 }
 
+/// Returns the numbers of the lines of a file that a fresh clone names an intent for.
+fn named_in_a_clone(lab: &Lab, path: &str) -> Vec<u64> {
+    lab.run_git(&["clone", "-q", ".", "../clone"]);
+    let answer = lab.json(&["-C", "../clone", "why", path, "--lines"]);
+    std::fs::remove_dir_all(lab.root.with_file_name("clone")).expect("removed");
+    let blocks = answer["blocks"].as_array().into_iter().flatten();
+    let runs = blocks.filter_map(|block| block["lines"]["runs"].as_array()).flatten();
+    let named = runs.filter(|run| run["from"]["intent"].is_string());
+    let line = |run: &serde_json::Value, name: &str| run[name].as_u64().expect("a line");
+    named.flat_map(|run| line(run, "start")..=line(run, "end")).collect()
+}
+
+const HELPER: &str = "fn helper() {\n    one();\n    two();\n    three();\n    four();\n}\n";
+const WITHOUT_HOOKS: [&str; 4] = ["-c", "core.hooksPath=/dev/null", "commit", "-qam"];
+
+/// Another intent's work on the same file was recorded on a text without the lines, but did not remove them.
+#[test]
+#[ignore = "slow"]
+fn a_record_stays_open_while_another_branch_has_its_lines() {
+    let lab = governed();
+    let base = lab.read(FILE);
+    lab.run_git(&["switch", "-qc", "topic"]);
+    lab.write(FILE, format!("{HELPER}\n{base}"));
+    lab.fine(&["record", FILE, "--intent", "INT-001", "--agent", "codex"]);
+    lab.run_git(&[&WITHOUT_HOOKS[..], &["topic"]].concat());
+    lab.run_git(&["switch", "-q", "main"]);
+    lab.write(FILE, format!("{base}\nfn other() {{\n    three();\n}}\n"));
+    lab.fine(&["record", FILE, "--intent", "INT-002", "--agent", "codex"]);
+    lab.commit();
+    lab.run_git(&["switch", "-q", "topic"]);
+    assert!(lab.fine(&["status"]).contains("1 record in no commit yet"));
+    lab.fine(&["seal"]);
+    lab.commit();
+    assert_eq!(named_in_a_clone(&lab, FILE), [1, 2, 3, 4, 5, 6]);
+}
+
+/// No hook ran when the code was committed and when it went to another file.
+#[test]
+#[ignore = "slow"]
+fn late_evidence_follows_code_to_another_file() {
+    type Way = fn(&Lab, &str);
+    let renamed: Way = |lab, _| lab.run_git(&["mv", FILE, "src/b.rs"]);
+    let moved: Way = |lab, base| {
+        lab.write(FILE, base);
+        lab.write("src/b.rs", format!("fn there() {{}}\n\n{HELPER}"));
+    };
+    for (way, expected) in [(renamed, 1..=6), (moved, 3..=8)] {
+        let lab = governed();
+        let base = lab.read(FILE);
+        lab.write("src/b.rs", "fn there() {}\n");
+        lab.commit();
+        lab.write(FILE, format!("{HELPER}\n{base}"));
+        lab.fine(&["record", FILE, "--intent", "INT-001", "--agent", "codex"]);
+        lab.run_git(&[&WITHOUT_HOOKS[..], &["code"]].concat());
+        if expected.start() == &1 {
+            lab.run_git(&["rm", "-q", "src/b.rs"]);
+        }
+        way(&lab, &base);
+        lab.run_git(&[&WITHOUT_HOOKS[..], &["elsewhere"]].concat());
+        lab.fine(&["seal"]);
+        lab.commit();
+        assert_eq!(named_in_a_clone(&lab, "src/b.rs"), Vec::from_iter(expected));
+    }
+}
+
+/// Evidence says of a block with another name than the recorded one nothing but its lines.
+#[test]
+#[ignore = "slow"]
+fn a_function_that_was_renamed_and_edited_before_the_commit_is_not_as_recorded() {
+    let lab = governed();
+    let base = lab.read(FILE);
+    lab.write(FILE, format!("{HELPER}\n{base}"));
+    lab.fine(&["record", FILE, "--intent", "INT-001", "--agent", "codex"]);
+    let edited = HELPER.replace("helper", "greet").replace("two", "mine");
+    lab.write(FILE, format!("{edited}\n{base}"));
+    lab.commit();
+    let told = lab.json(&["why", FILE]);
+    assert_eq!(told["blocks"][0]["verdict"], "modified", "{told}");
+}
+
+/// The evidence lies beside the code on the branch from which both are picked.
+#[test]
+#[ignore = "slow"]
+fn a_noted_pick_keeps_late_evidence() {
+    let lab = governed();
+    let base = lab.read(FILE);
+    lab.run_git(&["branch", "release"]);
+    lab.write(FILE, format!("{HELPER}\n{base}"));
+    lab.fine(&["record", FILE, "--intent", "INT-001", "--agent", "codex"]);
+    lab.run_git(&[&WITHOUT_HOOKS[..], &["code"]].concat());
+    lab.fine(&["seal"]);
+    lab.commit();
+    lab.run_git(&["switch", "-q", "release"]);
+    lab.run_git(&["cherry-pick", "-x", "main~1", "main"]);
+    lab.run_git(&["branch", "-qD", "main"]);
+    assert_eq!(named_in_a_clone(&lab, FILE), [1, 2, 3, 4, 5, 6]);
+}
+
 /// Our hook stages nothing while a rebase gives a commit another message, since git would stop. The record that waits
 /// keeps its name.
 #[test]
@@ -254,7 +352,7 @@ fn a_deleted_file_without_names_and_missing_lines_are_not_recorded() {
     lab.commit();
     std::fs::remove_file(lab.root.join("src/uses.rs")).expect("removed");
     let told = lab.fine(&["check", "--verbose"]);
-    assert!(told.contains("No record can describe this."), "{told}");
+    assert!(told.contains("No record can describe this, so name the intent"), "{told}");
     std::fs::remove_file(lab.root.join(FILE)).expect("removed");
     let lines = ["record", "--all", "--yes", "--lines", "1-1", FILE, "--intent", "INT-001"];
     let told = String::from_utf8(lab.intent(&lines).stdout).expect("UTF-8");

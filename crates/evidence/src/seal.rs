@@ -191,7 +191,11 @@ fn run(ws: &Workspace, caller: SealCaller, write: bool) -> Result<SealAnswer, Ve
         !with_more_lines.contains(*id) && (has_line || !brought_lines(ws, id))
     };
     let mut overwritten = records_overwritten_by(ws, &all);
-    overwritten.retain(|(id, _)| !with_more_lines.contains(id));
+    let entries = overwritten.iter().filter_map(|(id, _)| ws.journal.by_id(id));
+    let entries: Vec<&Arc<Entry>> = entries.collect();
+    // If another branch still has the lines, the later change was not made on them.
+    let gone = thrown_away::thrown_away(ws, git, &entries, thrown_away::Age::Old)?;
+    overwritten.retain(|(id, _)| gone.contains(&**id) && !with_more_lines.contains(id));
     let mut notes = Vec::new();
     let files = drafts
         .iter()

@@ -433,10 +433,11 @@ fn touched_blocks(
         let has_changed = later.unrecorded.iter().any(is_own) || later.have_changed(block);
         let is_changed_since = has_changed && !ranges().any(|range| range.has_text_of(block));
         // If somebody changed the block after its record, the record stands for the text that it
-        // left, and not for the one that was committed.
-        let (content_hash, lead) = match last.filter(|_| is_changed_since) {
-            Some(last) => (last.content_hash.clone(), last.lead.clone()),
-            None => (textless.content_hash.clone(), textless.lead.clone()),
+        // left, and not for the one that was committed. If that block had another name, nobody can
+        // tell which text it was.
+        let (content_hash, lead) = match is_changed_since {
+            true => last.map(|last| (last.content_hash.clone(), last.lead.clone()))?,
+            false => (textless.content_hash.clone(), textless.lead.clone()),
         };
         EvidenceBlock::from_record(&BlockRecord { content_hash, lead, ..textless })
     };

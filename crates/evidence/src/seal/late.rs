@@ -3,13 +3,16 @@
 //!
 //! If a file of an open record was committed since the record was made, the walk through the history
 //! of the file says which commits brought the lines of the record. Each of them gets a section that
-//! names it. If a record brought no lines, because its change only removed some or a person accepted
-//! a block, the commit is looked for that made the blocks as the record left them.
+//! names it. If the file lacks some of them, they are looked for in the other files that changed.
+//!
+//! If a record brought no lines, because its change only removed some or a person accepted a block, the
+//! commit is looked for that made the blocks as the record left them.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::draft::{LaterEdits, TextsOfCommit, left_a_block};
+use super::thrown_away::{bare_lines, files_with_lines, lines_of_record};
 use super::{
     Draft, LinesByEntry, before_of, has_blocks_of, index_among, is_acceptance, is_open, is_work,
     text_left_by,
@@ -41,6 +44,7 @@ pub(super) fn drafts_of_earlier_commits(
     let mut drafts: BTreeMap<CommitId, Draft> = BTreeMap::new();
     let entries = ws.journal.entries().iter().filter(|entry| is_open(entry));
     let mut paths: BTreeSet<&RelativePath> = BTreeSet::new();
+    let mut moved_to: BTreeSet<RelativePath> = BTreeSet::new();
     let mut left = LeftBlocks::new();
     for entry in entries {
         let is_sealed = sealed.contains(&entry.record.id);
@@ -55,7 +59,13 @@ pub(super) fn drafts_of_earlier_commits(
             let has_lines = is_work(entry) && runs_about(entry, path).any(|runs| !runs.is_empty());
             let is_known = is_work(entry) && paths.contains(path);
             let is_asked = has_lines || !is_sealed && (is_work(entry) || is_acceptance(entry));
-            if !is_asked || is_known || !is_committed_since(git, head, entry, path)? {
+            if !is_asked || is_known {
+                continue;
+            }
+            if has_lines {
+                moved_to.extend(files_with_moved_lines(ws, git, head, (entry, path))?);
+            }
+            if !is_committed_since(git, head, entry, path)? {
                 continue;
             }
             if is_acceptance(entry) {
@@ -76,7 +86,8 @@ pub(super) fn drafts_of_earlier_commits(
             }
         }
     }
-    for path in paths {
+    moved_to.extend(paths.into_iter().cloned());
+    for path in &moved_to {
         add_lines_of_commits(ws, git, head, path, &mut left, &mut drafts)?;
     }
     for ((commit, path), entries) in left {
@@ -137,6 +148,30 @@ fn is_committed_since(
     }
     let Ok(then) = git.file_at(&base, path) else { return Ok(true) };
     Ok(then != git.file_at(head, path)?)
+}
+
+/// Returns the files that changed since a record and have lines of it that its own files lack. Somebody
+/// may have moved the code there, or renamed the file.
+fn files_with_moved_lines(
+    ws: &Workspace,
+    git: &Git,
+    head: &CommitId,
+    (entry, path): (&Arc<Entry>, &RelativePath),
+) -> Result<Vec<RelativePath>, VerbError> {
+    let has_moved_on = entry.record.based_on().is_some_and(|base| base != *head);
+    let lines = if has_moved_on { lines_of_record(ws, entry) } else { None };
+    let Some(mut missing) = lines else { return Ok(Vec::new()) };
+    for own in entry.record.paths() {
+        let committed = git.file_at(head, own)?;
+        let texts = [committed, git.file_in_index(own)?, ws.bytes_as_stored(own)];
+        for text in texts.into_iter().flatten().map(LineText::new) {
+            bare_lines(&text).for_each(|line| _ = missing.remove(&line));
+        }
+    }
+    if missing.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(files_with_lines(git, head, (entry, path), &missing)?.unwrap_or_default())
 }
 
 /// Returns true if the next commit can carry what a record says of a commit: that is in the history,

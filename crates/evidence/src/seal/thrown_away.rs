@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use code::saying_lines::says_something;
-use ground::git::{ObjectId, Target};
+use ground::git::{ChangeKind, ObjectId, Target};
 use ground::{CommitId, Git, RelativePath, clock};
 use history::{LineText, language_of, recorded_texts};
 use ledger::Entry;
@@ -22,8 +22,11 @@ use super::{LinesByEntry, is_work};
 /// How many commits of branches, tags and stashes are searched for the lines of records.
 const MAX_COMMITS: usize = 256;
 
+/// If more files of a language changed since a record, nobody looks where its lines have gone.
+const MAX_FILES: usize = 64;
+
 /// Lines without their white space.
-type BareLines = HashSet<Vec<u8>>;
+pub(super) type BareLines = HashSet<Vec<u8>>;
 
 /// Removes the records from the journal of which `HEAD`, the work tree, the index, the stashes and the
 /// branches have no line, if `HEAD` has changed one of their files. A line that stands in other code
@@ -94,8 +97,7 @@ pub(super) fn thrown_away<'a>(
             gone.push((entry, brought));
         }
     }
-    let entries = gone.iter().filter(|(_, missing)| !missing.is_empty()).map(|(entry, _)| *entry);
-    let elsewhere = lines_elsewhere(ws, git, entries)?;
+    let elsewhere = lines_elsewhere(ws, git, &gone)?;
     gone.retain(|(_, missing)| match &elsewhere {
         Some(elsewhere) => missing.is_disjoint(elsewhere),
         None => missing.is_empty(),
@@ -144,7 +146,7 @@ pub(super) fn may_lack_lines(ws: &Workspace, git: &Git, entry: &Entry) -> Result
 }
 
 /// Returns the lines that a record brought. `None` if there are none, or if a text was not kept.
-fn lines_of_record(ws: &Workspace, entry: &Entry) -> Option<BareLines> {
+pub(super) fn lines_of_record(ws: &Workspace, entry: &Entry) -> Option<BareLines> {
     let mut lines = BareLines::new();
     for path in entry.record.paths() {
         let texts =
@@ -163,15 +165,18 @@ fn lines_of_record(ws: &Workspace, entry: &Entry) -> Option<BareLines> {
 
 /// Returns the lines that the files of records have in those stashes, branches and tags that are not
 /// older, and the lines of changed files of the same languages, to which code may have been moved.
-/// `None` if these are too many to look at.
-fn lines_elsewhere<'a>(
+/// `None` if these are too many to look at. Records without missing lines are left out.
+fn lines_elsewhere(
     ws: &Workspace,
     git: &Git,
-    entries: impl Iterator<Item = &'a Arc<Entry>> + Clone,
+    records: &[(&Arc<Entry>, BareLines)],
 ) -> Result<Option<BareLines>, VerbError> {
-    let made = entries.clone().filter_map(|entry| clock::milliseconds(&entry.record.timestamp));
+    let records = records.iter().filter(|(_, missing)| !missing.is_empty());
+    let made =
+        records.clone().filter_map(|(entry, _)| clock::milliseconds(&entry.record.timestamp));
     let Some(first) = made.min() else { return Ok(Some(BareLines::new())) };
-    let paths: BTreeSet<&RelativePath> = entries.flat_map(|entry| entry.record.paths()).collect();
+    let paths = records.clone().flat_map(|(entry, _)| entry.record.paths());
+    let paths: BTreeSet<&RelativePath> = paths.collect();
     let places: Vec<&str> = paths.iter().map(|path| path.as_str()).collect();
     let languages: HashSet<_> = places.iter().map(|path| language_of(path)).collect();
     let kept = git.kept_commits(first / 1_000)?.into_iter();
@@ -180,6 +185,14 @@ fn lines_elsewhere<'a>(
         return Ok(None);
     }
     let mut blobs: HashSet<ObjectId> = HashSet::new();
+    for ((entry, missing), head) in records.filter_map(|one| Some((one, ws.head()?))) {
+        for path in entry.record.paths() {
+            let files = files_with_lines(git, head, (entry, path), missing)?;
+            let Some(files) = files else { return Ok(None) };
+            let files: Vec<&str> = files.iter().map(RelativePath::as_str).collect();
+            blobs.extend(git.blobs_at(head, &files)?.into_iter().map(|(_, blob)| blob));
+        }
+    }
     for commit in &commits {
         blobs.extend(git.blobs_at(commit, &places)?.into_iter().map(|(_, blob)| blob));
     }
@@ -197,7 +210,37 @@ fn lines_elsewhere<'a>(
     Ok(Some(lines))
 }
 
-fn bare_lines(text: &LineText) -> impl Iterator<Item = Vec<u8>> + '_ {
+/// Returns the files of the language of a record's file that `HEAD` has otherwise than the commit on
+/// which the record was made, and to which its missing lines may have been moved: they have two of
+/// them, or the only one. `None` if more than [`MAX_FILES`] have changed.
+pub(super) fn files_with_lines(
+    git: &Git,
+    head: &CommitId,
+    (entry, path): (&Entry, &RelativePath),
+    missing: &BareLines,
+) -> Result<Option<Vec<RelativePath>>, VerbError> {
+    let language = language_of(path.as_str());
+    let changes = |base| git.changes(Some(&base), &Target::Commit(head.clone())).ok();
+    let changes = entry.record.based_on().and_then(changes).unwrap_or_default().into_iter();
+    let changes = changes.filter(|change| change.kind != ChangeKind::Deleted);
+    let changed = changes.map(|change| change.path).filter(|path| !path.is_orchestration());
+    let changed = changed.filter(|path| language_of(path.as_str()) == language);
+    let changed: Vec<RelativePath> = changed.take(MAX_FILES + 1).collect();
+    if changed.len() > MAX_FILES {
+        return Ok(None);
+    }
+    let mut found = Vec::new();
+    for file in changed {
+        let text = LineText::new(git.file_at(head, &file)?.unwrap_or_default());
+        let lines: BareLines = bare_lines(&text).collect();
+        if missing.intersection(&lines).count() >= missing.len().min(2) {
+            found.push(file);
+        }
+    }
+    Ok(Some(found))
+}
+
+pub(super) fn bare_lines(text: &LineText) -> impl Iterator<Item = Vec<u8>> + '_ {
     (0..text.len()).map(|line| without_white_space(text.line(line)))
 }
 
