@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
+use ground::git::ByteSlice;
+
 /// A text and the places where its lines start. As in git, a line ends with its line feed, and the
-/// last line may lack it. A byte order mark is left out, because editors show none, and the first line
-/// is the same with and without it.
+/// last line may lack it. A byte order mark is left out at the start of each line, because editors show
+/// none. A line with one is the first line, until somebody writes another one above it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineText {
     bytes: Vec<u8>,
@@ -22,8 +24,12 @@ impl Default for LineText {
 
 impl LineText {
     pub fn new(mut bytes: Vec<u8>) -> Self {
-        if bytes.starts_with(BYTE_ORDER_MARK) {
-            bytes.drain(..BYTE_ORDER_MARK.len());
+        if bytes.contains_str(BYTE_ORDER_MARK) {
+            let lines = bytes.lines_with_terminator();
+            bytes = lines
+                .map(|line| line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line))
+                .collect::<Vec<_>>()
+                .concat();
         }
         let ends =
             bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
@@ -82,5 +88,6 @@ mod tests {
         assert_eq!(lines("a\r\n"), ["a\r\n"]);
         assert!(lines("").is_empty());
         assert_eq!(lines("\u{feff}a\nb\n"), ["a\n", "b\n"]);
+        assert_eq!(lines("a\n\u{feff}b\u{feff}\n"), ["a\n", "b\u{feff}\n"]);
     }
 }

@@ -9,6 +9,7 @@ use super::{RecordRequest, mutation, no_code};
 use crate::event::Event;
 use code::Document;
 use ground::RelativePath;
+use ground::git::StoredContent;
 use ground::session::calls::{FileBefore, PendingCall, Predicted};
 use ground::session::seen::FileState;
 use history::new_lines;
@@ -125,7 +126,14 @@ impl FinishedCall<'_> {
             None if exists => Err("it is no text, or too large to be looked at".to_owned()),
             None => Ok(Document::from_text("", "")),
             Some(text) => {
-                ws.document(&self.before.path, text.as_bytes()).map_err(|error| error.to_string())
+                let path = &self.before.path;
+                let stored = ws.git().map(|git| git.conversions().stored(path, text.into()));
+                let document = match stored {
+                    // Git has no lines of a file in Git LFS but those of its pointer.
+                    Some(StoredContent::Pointer(pointer)) => ws.document(path, &pointer),
+                    _ => ws.document(path, text.as_bytes()),
+                };
+                document.map_err(|error| error.to_string())
             }
         }
     }
