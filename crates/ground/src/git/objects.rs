@@ -1,6 +1,7 @@
 //! Reads commits, trees and contents by their ids, for walks through history.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -299,11 +300,12 @@ impl ObjectReader<'_> {
     }
 
     /// Returns a hash of what a rebase and a cherry-pick keep of a commit: its author, the time, and the
-    /// message. It is the first 48 bits of SHA-256 over these, as hexadecimal digits.
+    /// message, without the line of `git cherry-pick -x` at its end. It is the first 48 bits of SHA-256
+    /// over these, as hexadecimal digits.
     pub fn authorship(&mut self, id: ObjectId) -> GitResult<String> {
         let commit = self.git.find_commit(&self.repo, id)?;
         let author = self.git.read(commit.iter().author())?;
-        let message = self.git.read(commit.message_raw())?;
+        let message = without_pick_note(self.git.read(commit.message_raw())?);
         let text = format!("{} <{}> {}\n{message}", author.name, author.email, author.time);
         let mut digits = store::sha256(text.as_bytes());
         digits.truncate(12);
@@ -479,9 +481,45 @@ impl ObjectReader<'_> {
     }
 }
 
+/// Returns the message that a commit had before `git cherry-pick -x` picked it. Git ends each message
+/// with a line feed.
+fn without_pick_note(message: &BStr) -> Cow<'_, BStr> {
+    let last_line = |text: &[u8]| text.rfind_byte(b'\n').map_or(0, |at| at + 1);
+    let mut rest = message.trim_end();
+    while rest[last_line(rest)..].starts_with(b"(cherry picked from commit ") {
+        rest = rest[..last_line(rest)].trim_end();
+    }
+    match rest.len() == message.trim_end().len() {
+        true => Cow::Borrowed(message),
+        false => Cow::Owned([rest, b"\n"].concat().into()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::super::fixture::TestFolder;
+    use super::without_pick_note;
+
+    #[test]
+    fn the_note_of_a_pick_is_no_part_of_the_message() {
+        let note = "(cherry picked from commit 1a2b3c)";
+        for (picked, message) in [
+            (format!("Fix\n\n{note}\n"), "Fix\n"),
+            (
+                format!("Fix\n\nMore.\n\nSigned-off-by: Ada\n{note}\n"),
+                "Fix\n\nMore.\n\nSigned-off-by: Ada\n",
+            ),
+            (format!("Fix\n\n{note}\n{note}\n"), "Fix\n"),
+            (format!("Fix {note}\n"), &*format!("Fix {note}\n")),
+            (format!("{note}\n\nFix\n\n"), &*format!("{note}\n\nFix\n\n")),
+        ] {
+            assert_eq!(
+                *without_pick_note(picked.as_str().into()),
+                *message.as_bytes(),
+                "{picked:?}"
+            );
+        }
+    }
 
     /// Git packs objects in the background, and so also while a question is answered.
     #[test]
