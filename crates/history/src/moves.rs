@@ -22,7 +22,7 @@ use crate::text::{LineText, Loose, language_of};
 /// If a commit changes more files of the language than this, no block of it counts as moved.
 pub const MAX_FILES: usize = 32;
 /// If these files have more bytes than this, no block of the commit counts as moved.
-const MAX_BYTES: usize = 4 * 1024 * 1024;
+const MAX_BYTES: usize = 1024 * 1024;
 /// The smallest number of lines of a moved block that say something.
 const MIN_LINES: usize = 2;
 
