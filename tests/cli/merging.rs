@@ -465,6 +465,29 @@ fn a_trusted_signature_permits_a_wider_scope() {
     assert_eq!(forge.pull_request(&[]), NONE);
 }
 
+/// Without a remote, work is merged into the protected branch of the repository itself.
+#[test]
+#[ignore = "slow"]
+fn a_signature_is_valid_without_a_remote() {
+    let lab = Lab::governed();
+    lab.fine(&["new", "One", "--scope", "src/**", "--start"]);
+    lab.make_key("ada");
+    let key = lab.read("../ada.pub");
+    lab.write(".orchestration/allowed_signers", format!("ada@example.invalid {key}"));
+    lab.commit();
+    lab.run_git(&["switch", "-qc", "topic"]);
+    lab.fine(&["edit", "INT-001", "--add-scope", "more/**"]);
+    lab.write("more/a.rs", OTHER);
+    lab.fine(&["record", "more", "--intent", "INT-001", "--agent", "codex"]);
+    lab.commit();
+    let errors = || lab.json(&["check", "--base", "main"])["summary"]["errors"].clone();
+    assert_eq!(errors(), 2);
+    sign(&lab, "ada", "INT-001");
+    lab.fine(&["seal"]);
+    lab.commit();
+    assert_eq!(errors(), 0);
+}
+
 /// Does what `intent approve` does after it has asked at a terminal.
 fn sign(lab: &Lab, who: &str, what: &str) {
     let ws = Workspace::open(&lab.root, &ground::Environment::of_process()).expect("a workspace");
@@ -857,8 +880,9 @@ fn the_command_in_a_hint_about_commits_works() {
         lab.commit();
         let told = help().expect("a hint");
         let named = commands(&told);
-        assert_eq!(named, [format!("intent {asked} --intent INT-001")]);
-        assert!(run(lab, &format!("{} --fail-on hint", named[0])), "{told}");
+        let record = "intent record --all --lines 2-2 src/a.rs --intent INT-001".to_owned();
+        assert_eq!(named, [record, format!("intent {asked} --intent INT-001")]);
+        assert!(run(lab, &format!("{} --fail-on hint", named[1])), "{told}");
         assert!(told.contains("`Intent-Id: INT-001`"), "{told}");
         lab.run_git(&["commit", "-q", "--amend", "-m", "Edit\n\nIntent-Id: INT-001"]);
         assert_eq!(help(), None);

@@ -74,6 +74,29 @@ fn every_answer_names_the_new_intent() {
     assert!(told.contains("none of the selected blocks is recorded under INT-001"), "{told}");
 }
 
+/// The line that the work replaced follows the line that is there instead.
+#[test]
+#[ignore = "slow"]
+fn the_advised_reassignment_settles_work_out_of_scope() {
+    let lab = sealed();
+    lab.write("src/auth.rs", TWO.replace("check()", "check(1)"));
+    lab.intent(&["record", "src", "--intent", "INT-003", "--agent", "claude-code"]);
+    lab.commit();
+    let violation = |base: &str| {
+        let told = lab.json(&["check", "--base", base]);
+        let mut findings = told["findings"].as_array().expect("findings").iter();
+        findings.find(|finding| finding["code"] == "scope-violation").cloned()
+    };
+    let found = violation("HEAD~1").expect("a finding");
+    let help = found["help"].as_str().expect("a way out");
+    let advised = "`intent evidence reassign src/auth.rs:2 --from INT-003 --to INT-001`";
+    assert!(help.contains(advised), "{help}");
+    at_a_terminal(&lab, ReassignTarget::Line(auth(), 2), "INT-003", "INT-001").expect("done");
+    lab.fine(&["seal"]);
+    lab.commit();
+    assert_eq!(violation("HEAD~2"), None);
+}
+
 #[test]
 #[ignore = "slow"]
 fn lines_can_be_reassigned_once_they_are_committed() {

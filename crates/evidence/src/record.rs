@@ -34,7 +34,7 @@ use ledger::{
 };
 use why::baseline::{Baseline, FormerFile, commits_of_work};
 use why::file_lines::lines_of_work;
-use why::rules::{Rules, Ruling};
+use why::rules::{OutsideWork, Rules, Ruling};
 use why::{VerbError, Workspace};
 
 use ground::clock;
@@ -773,8 +773,12 @@ fn reason_against(ws: &Workspace, path: &RelativePath, intent: &str) -> Option<S
     let (what, why) = rules.describe(&ruling, path, Some(intent));
     let mut parts = vec![what, why];
     if matches!(ruling, Ruling::Outside(_)) {
-        let place = ws.exists(path).then(|| path.for_shell());
-        parts.push(rules.way_out(path, intent, "it", place.as_deref()));
+        let place = path.for_shell();
+        let work = match ws.exists(path) {
+            true => OutsideWork::Open(&place),
+            false => OutsideWork::Recorded,
+        };
+        parts.push(rules.way_out(path, intent, "it", work));
     }
     parts.retain(|part| !part.is_empty());
     Some(parts.join(" "))

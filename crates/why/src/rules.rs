@@ -325,30 +325,32 @@ impl Rules {
     }
 
     /// Says what to do about work on a path outside the scope of an intent. `it` is a noun
-    /// for that work. `recorded` is the path of the work that is recorded under that
-    /// intent, quoted for a shell.
+    /// for that work.
     pub fn way_out(
         &self,
         path: &RelativePath,
         id: &str,
         it: &str,
-        recorded: Option<&str>,
+        work: OutsideWork<'_>,
     ) -> String {
+        let put_back = format!("Widen the scope of {id}, or put {it} back.");
         let Some(owner) = self.owners(path).first().map(|owner| &owner.id.value) else {
             let ask = ask_for_scope(id, &scope::entry_for(path));
-            return format!(
-                "Widen the scope of {id}, or put {it} back. An agent asks a person for that with `{ask}`."
-            );
+            return format!("{put_back} An agent asks a person for that with `{ask}`.");
         };
-        let mut help = format!(
-            "Select the intent that owns {path}, widen the scope of {id}, or put {it} back."
-        );
-        if let Some(place) = recorded {
-            help.push_str(&format!(
-                " If {id} is not what it was written for, a person puts it under the right intent with `intent evidence reassign {place} --from {id} --to {owner}`."
-            ));
-        }
-        help
+        let (first, place) = match work {
+            OutsideWork::Recorded => return put_back,
+            OutsideWork::Selected => {
+                return format!(
+                    "Select the intent that owns {path}, widen the scope of {id}, or put {it} back."
+                );
+            }
+            OutsideWork::Open(place) => ("commit it, and then a", place),
+            OutsideWork::Committed(place) => ("a", place),
+        };
+        format!(
+            "{put_back} If {id} is not what it was written for, {first} person puts it under the right intent with `intent evidence reassign {place} --from {id} --to {owner}`."
+        )
     }
 
     pub fn explained(&self, path: &RelativePath, id: &str) -> Option<RelatedPlace> {
@@ -358,6 +360,20 @@ impl Rules {
         let registry = if accepted { &self.accepted.registry } else { self.registry_of(id) };
         scope_related(registry, path, id)
     }
+}
+
+/// Work outside the scope of an intent. A place is a path, or a path and a line, quoted for a shell.
+#[derive(Clone, Copy, Debug)]
+pub enum OutsideWork<'a> {
+    /// Nothing says that it is the work of the intent, but that somebody has selected it.
+    Selected,
+    /// It is recorded, and it is not in lines that can be put under another intent: something was
+    /// removed, or only the layout changed.
+    Recorded,
+    /// It is recorded, and its lines are in no commit yet.
+    Open(&'a str),
+    /// It is recorded, and its lines are in a commit.
+    Committed(&'a str),
 }
 
 fn ids_of(intents: Vec<&Intent>) -> Vec<String> {
@@ -373,6 +389,11 @@ pub fn names_of_intents<'a>(intents: impl IntoIterator<Item = &'a Intent>) -> Ve
 pub fn ask_for_scope(id: &str, entry: &str) -> String {
     let entry = text::shell_path(entry);
     format!("intent request-scope --intent {id} --add {entry} --reason 'why it is needed'")
+}
+
+/// Returns the command by which an agent proposes an intent. `entry` is quoted for a shell.
+pub fn propose(entry: &str) -> String {
+    format!("intent propose NAME --scope {entry} --reason 'why it is needed'")
 }
 
 /// Returns the rule that forbids work under an intent on a path, whoever owns the path: an entry of

@@ -53,9 +53,10 @@ pub fn run(context: &Context, args: ReassignArgs) -> Result<Exit, CliError> {
 /// Resolves the argument to blocks. If it is both the name of a file and the id of a record, the
 /// file is meant.
 fn meant(context: &Context, text: &OsString) -> Result<(Workspace, ReassignTarget), CliError> {
-    let target = FileTarget::parse(&context.cwd, text)?;
-    let whole = target.path.symlink_metadata().is_ok();
-    if let Some(text) = text.to_str().filter(|_| !whole) {
+    // The id of a record in evidence ends as a line of a file does: `9f7b8fbe:0`.
+    let target = FileTarget::parse(&context.cwd, text);
+    let is_file = target.as_ref().is_ok_and(|it| it.path.symlink_metadata().is_ok());
+    if let Some(text) = text.to_str().filter(|_| !is_file) {
         let here = context.open_workspace()?;
         if here.ledger.by_id(text).is_some() {
             return Ok((here, ReassignTarget::Record(text.to_owned())));
@@ -69,6 +70,7 @@ fn meant(context: &Context, text: &OsString) -> Result<(Workspace, ReassignTarge
             return Ok((workspace, ReassignTarget::Named(path, name.to_owned())));
         }
     }
+    let target = target?;
     let (workspace, path) = context.existing_file(&target)?;
     Ok(match target.line()? {
         Some(line) => (workspace, ReassignTarget::Line(path, line)),
@@ -101,6 +103,20 @@ fn show(page: &mut Page, answer: &ReassignAnswer) {
 mod tests {
 
     use super::*;
+
+    #[test]
+    fn the_id_of_a_record_may_end_like_a_line() {
+        let place = tempfile::tempdir().expect("a folder");
+        let id = "9f7b8fbeea6c407b4bdc6e8838fa438f:0";
+        let record =
+            format!("{{\"id\":\"{id}\",\"timestamp\":\"2026-11-30T12:00:00Z\",\"files\":[]}}\n");
+        std::fs::create_dir(place.path().join(".orchestration")).expect("a folder");
+        std::fs::write(place.path().join(".orchestration/agent_trace.jsonl"), record)
+            .expect("written");
+        let context = Context::silent(place.path());
+        let (_, what) = meant(&context, &OsString::from(id)).expect("a record");
+        assert!(matches!(what, ReassignTarget::Record(found) if found == id));
+    }
 
     #[test]
     fn a_path_and_a_name_may_contain_the_mark_between_them() {

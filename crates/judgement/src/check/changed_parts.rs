@@ -19,7 +19,7 @@ use ledger::Approved;
 use provenance::Difference;
 use why::answers::FileProvenance;
 use why::baseline::{Baseline, Edits, FormerFile};
-use why::rules::{Outside, Rules, Ruling, names_of_intents};
+use why::rules::{Outside, OutsideWork, Rules, Ruling, names_of_intents};
 use why::{Workspace, answers};
 
 #[derive(Clone, Debug, Default)]
@@ -388,7 +388,8 @@ impl PartJudge<'_> {
             part.what,
             owners.join(", "),
         );
-        let help = rules.way_out(path, first, "it", None);
+        let ids: Vec<&str> = rules.owners(path).iter().map(|it| it.id.value.as_str()).collect();
+        let help = format!("{} Or put it back.", self.how_to_answer(part, &ids));
         Some(self.finding(part, Code::ScopeViolation, Some(first), message, help))
     }
 
@@ -450,14 +451,18 @@ impl PartJudge<'_> {
             }
             Ruling::Outside(_) => {
                 let is_whole = part.what.starts_with(path.as_str());
-                // A record answers for the part, and its block still exists.
-                let standing = part.answer.as_ref().filter(|answer| !answer.is_deletion);
-                let place = standing.map(|_| match part.lines {
+                let place = match part.lines {
                     Some(lines) => format!("{}:{}", path.for_shell(), lines.start()),
                     None => path.for_shell(),
-                });
+                };
+                let work = match &part.answer {
+                    None => OutsideWork::Selected,
+                    Some(answer) if !answer.names_lines => OutsideWork::Recorded,
+                    Some(answer) if answer.claim.commit.is_none() => OutsideWork::Open(&place),
+                    Some(_) => OutsideWork::Committed(&place),
+                };
                 let it = if is_whole { "it" } else { "the block" };
-                return self.rules.way_out(path, id, it, place.as_deref());
+                return self.rules.way_out(path, id, it, work);
             }
         };
         fixed.to_owned()
@@ -514,18 +519,23 @@ impl PartJudge<'_> {
         let id = text::shell_word(to);
         let whole = format!("of the whole change: `{check} --intent {id}`.{several}");
         let of_commit = format!(
-            "Name the intent of the commit, by a line `Intent-Id: {to}` at the end of its message, or {whole}"
+            "name the intent of the commit, by a line `Intent-Id: {to}` at the end of its message, or {whole}"
         );
         let recorded_as = part.recorded_as.as_ref().unwrap_or(self.path);
         let typed = recorded_as.for_shell();
-        let is_recordable = part.is_recordable && !is_control_file(self.path);
-        match (is_recordable, self.is_committed) {
-            (true, false) => format!(
-                "Record it with `intent record {typed} --intent {id}`, or name the intent {whole}"
-            ),
-            (true, true) => of_commit,
-            (false, _) => format!("No record can describe this. {of_commit}"),
+        if !part.is_recordable || is_control_file(self.path) {
+            return format!("No record can describe this, so {of_commit}");
         }
+        if !self.is_committed {
+            return format!(
+                "Record it with `intent record {typed} --intent {id}`, or name the intent {whole}"
+            );
+        }
+        let lines = part.lines.map(|it| format!("--lines {}-{} ", it.start(), it.end()));
+        let lines = lines.unwrap_or_default();
+        format!(
+            "Record it with `intent record --all {lines}{typed} --intent {id}` and commit that, or {of_commit}"
+        )
     }
 
     fn new_intent(&self) -> String {

@@ -160,13 +160,13 @@ impl ChangeHistory {
         };
         // Several blocks of a file may have one name.
         let has_text = |range: &BlockRecord| range.content_hash == block.fingerprint.content;
-        let mut owners =
+        let owners =
             self.newest_owners(ws, path, |record, range| is_it(record, range) && has_text(range));
-        if owners.iter().all(Option::is_none) {
-            owners = self.newest_owners(ws, path, is_it);
+        if owners.iter().any(Option::is_some) {
+            owners
+        } else {
+            self.newest_owners(ws, path, is_it)
         }
-        owners.iter_mut().flatten().for_each(|owner| owner.is_deletion = true);
-        owners
     }
 
     /// Returns who deleted a block of the base. If no step is known to have deleted it, the newest
@@ -228,7 +228,8 @@ fn new_records(ws: &Workspace, commits: &[CommitId]) -> Vec<Arc<Entry>> {
 pub(super) struct PartOwner {
     pub intent: String,
     pub claim: Arc<Claim>,
-    pub is_deletion: bool,
+    /// Whether it brought lines that still stand. Only these can be put under another intent.
+    pub names_lines: bool,
     /// Whether its evidence does not stand any more, so that the part counts as unrecorded, too.
     pub is_removed: bool,
 }
@@ -252,7 +253,7 @@ impl PartOwner {
     /// Returns the intent under which a claim was made. `None` if its record has none, because then
     /// it does not explain a change.
     fn by_claim(ws: &Workspace, claim: Arc<Claim>) -> Option<Self> {
-        Some(Self { intent: ws.intent_of(&claim)?, claim, is_deletion: false, is_removed: false })
+        Some(Self { intent: ws.intent_of(&claim)?, claim, names_lines: false, is_removed: false })
     }
 
     /// Returns the code of the question about the work that a person answered.
@@ -412,6 +413,7 @@ impl<'a> EditedFile<'a> {
             }
             let is_moved = claim.is_some_and(|claim| claim.path != *self.path);
             let by_claim = claim.and_then(|claim| PartOwner::by_claim(self.ws, Arc::clone(claim)));
+            let by_claim = by_claim.map(|owner| PartOwner { names_lines: true, ..owner });
             let owner = owner(is_moved, by_claim);
             // The evidence of a project whose history was merged into a folder lies elsewhere now.
             let stands = |removed: &Arc<Claim>| {
@@ -508,12 +510,22 @@ impl<'a> EditedFile<'a> {
                 by == step.commit
             };
             // Who brought a line in place of the lost one answers for both.
-            let is_replaced = || {
-                let mut new = new.iter();
-                new.any(|(place, source)| place.contains(&gone.line) && is_by_step(source))
+            let instead: Vec<&LineSource> = new
+                .iter()
+                .filter(|(place, source)| place.contains(&gone.line) && is_by_step(source))
+                .map(|(_, source)| *source)
+                .collect();
+            let is_answered = found[0].is_some() || !instead.is_empty();
+            // Its lines may have been put under another intent since.
+            let is_of_replacing = |owner: &PartOwner| {
+                let mut claims = instead.iter().filter_map(|source| source.claim);
+                let id = &owner.claim.entry.record.id;
+                claims.any(|at| self.file.lines.claims[at].entry.record.id == *id)
             };
-            let is_answered = found[0].is_some() || is_replaced();
-            let found = found.iter().filter(|owner| owner.is_some() || !is_answered);
+            let found = found.iter().filter(|owner| match owner {
+                Some(owner) => owner.is_removed || !is_of_replacing(owner),
+                None => !is_answered,
+            });
             owners.extend(found.cloned());
         }
         owners
