@@ -70,9 +70,12 @@ pub fn hash_at(ws: &Workspace, target: &Target, what: &str) -> Result<String, Ve
 }
 
 /// Returns the tip of the branch into which this work will be merged: a protected branch of a
-/// remote, or `HEAD` if there is none.
+/// remote, or else of this repository, or `HEAD` if there is none.
 pub fn accepting(ws: &Workspace) -> Option<CommitId> {
-    let target = ws.git().and_then(|git| shared_branches::target(&ws.policy, git));
+    let target = ws.git().and_then(|git| {
+        let of_remote = shared_branches::target(&ws.policy, git);
+        of_remote.or_else(|| shared_branches::local_target(&ws.policy, git))
+    });
     target.or_else(|| ws.head().cloned())
 }
 
@@ -84,9 +87,8 @@ pub fn signers_at(ws: &Workspace, commit: Option<&CommitId>) -> Result<String, V
     Ok(git.text(&target, &RelativePath::new(named)?)?.unwrap_or_default())
 }
 
-/// Returns the keys that are trusted by the branch into which this work will be merged: a protected
-/// branch of a remote, or `HEAD` if there is none. Keys in the work tree are never used, since the
-/// author who is checked may have changed them.
+/// Returns the keys that are trusted by the branch into which this work will be merged. Keys in the
+/// work tree are never used, since the author who is checked may have changed them.
 pub fn signers(ws: &Workspace) -> Result<String, VerbError> {
     signers_at(ws, accepting(ws).as_ref())
 }

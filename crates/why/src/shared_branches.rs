@@ -18,6 +18,9 @@ pub const MAX_BYTES: u64 = 1024 * 1024;
 
 const MAX_SEEN: usize = 16;
 
+/// The branches that are protected if the policy names none, apart from the default one of a remote.
+const USUAL_NAMES: [&str; 2] = ["main", "master"];
+
 /// For each branch, the commits at which it was seen and that are still stored, oldest first.
 pub(crate) type Tips = BTreeMap<String, Vec<CommitId>>;
 
@@ -51,7 +54,7 @@ impl Remotes {
         let branch = name.split_once('/').map_or(name, |(_, branch)| branch);
         self.is_default(name)
             || names.iter().any(|name| name == branch)
-            || names.is_empty() && matches!(branch, "main" | "master")
+            || names.is_empty() && USUAL_NAMES.contains(&branch)
     }
 }
 
@@ -135,6 +138,17 @@ pub fn target(policy: &Policy, git: &Git) -> Option<CommitId> {
     let mut protected = remotes.at.iter();
     let mut protected = || protected.find(|(name, _)| remotes.is_protected(policy, name));
     default.or_else(&mut protected).map(|(_, commit)| commit.clone())
+}
+
+/// Returns the commit of the local branch into which this work will be merged, for a repository
+/// without a remote.
+pub fn local_target(policy: &Policy, git: &Git) -> Option<CommitId> {
+    let mut names = policy.protected_branches.iter().map(String::as_str);
+    let tip = |name: &str| git.resolve(&format!("refs/heads/{name}")).ok();
+    match policy.protected_branches.is_empty() {
+        true => USUAL_NAMES.into_iter().find_map(tip),
+        false => names.find_map(tip),
+    }
 }
 
 pub fn remember(root: &Root, policy: &Policy, git: &Git) {
