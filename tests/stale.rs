@@ -303,6 +303,25 @@ fn formatting_after_an_own_write_keeps_the_file_fresh() {
 }
 
 #[test]
+fn a_comment_that_somebody_wrote_is_not_formatting() {
+    let commented = CODE.replace("1;", "1;\n    // ask Ada");
+    let place = Place::with("src/a.rs", CODE);
+    place.read("b", "src/a.rs");
+    place.repo.write("src/a.rs", &commented);
+    assert_eq!(place.edit("b", "src/a.rs", "2;", "22;"), Through);
+    assert_eq!(place.write("b", "src/a.rs", &CODE.replace("2;", "22;")), Stale);
+    // It is written while the session's own write is on its way.
+    let place = Place::with("src/a.rs", CODE);
+    place.read("b", "src/a.rs");
+    let text = CODE.replace("2;", "22;");
+    let input = json!({ "file_path": "src/a.rs", "content": text });
+    let commented = commented.replace("2;", "22;");
+    let came = place.call("b", "Write", input, |repo| repo.write("src/a.rs", &commented));
+    assert_eq!(came, Through);
+    assert_eq!(place.write("b", "src/a.rs", &text), Stale);
+}
+
+#[test]
 fn a_command_refreshes_only_what_it_changed() {
     let place = Place::with("src/a.rs", CODE);
     place.read("b", "src/a.rs");

@@ -6,7 +6,7 @@
 //! writes the whole file, its knowledge is compared with all blocks on disk: a block that the
 //! session neither saw nor wrote would be lost.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::selection;
 use code::hex;
@@ -182,6 +182,35 @@ fn after_reading(
     KnownBlocks { outline: belief.outline(), ..known }.completed(&disk)
 }
 
+/// Returns the blocks of which only the layout differs between a text that was written and the text
+/// on disk, because a formatter ran after the write. A comment that differs is no layout: a person
+/// may have written it meanwhile.
+fn formatted(path: &RelativePath, wrote: &str, now: &str) -> Vec<(Row, Row)> {
+    if wrote == now {
+        return Vec::new();
+    }
+    let Some((ours, theirs)) = located_in(path, wrote).zip(located_in(path, now)) else {
+        return Vec::new();
+    };
+    let (ours, theirs) = (with_words(wrote, ours), with_words(now, theirs));
+    let keys = |rows: &[(Row, String)]| -> Vec<(Short, Short, String)> {
+        rows.iter().map(|(row, words)| (row.identity, row.tokens, words.clone())).collect()
+    };
+    let pairs = difference::common(&keys(&ours), &keys(&theirs)).into_iter();
+    pairs.map(|(own, now)| (ours[own].0, theirs[now].0)).collect()
+}
+
+/// Returns each block with the letters and digits of its lines. A formatter changes only what is
+/// between them, such as quotes and commas.
+fn with_words(text: &str, located: Vec<(Row, LineRange)>) -> Vec<(Row, String)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let words = |range: LineRange| {
+        let lines = lines.iter().take(range.end() as usize).skip(range.start() as usize - 1);
+        lines.flat_map(|line| line.chars()).filter(|it| it.is_alphanumeric()).collect()
+    };
+    located.into_iter().map(|(row, range)| (row, words(range))).collect()
+}
+
 /// Returns true if the session knew the whole file before the change, or replaced it as a
 /// whole.
 fn knew_all(work: &FinishedCall<'_>, known: Option<&Seen>) -> bool {
@@ -222,14 +251,17 @@ impl KnownBlocks {
         };
         let earlier = origin.text.as_deref().and_then(|text| pieces_of(&origin.path, text));
         let known = Self::of_blocks(known);
-        let merged = match (knew_all, wrote, earlier) {
+        let mut merged = match (knew_all, wrote, earlier) {
             (true, Some(wrote), _) => Self { outline: wrote, extent: SeenExtent::Blocks },
             (false, Some(wrote), Some(earlier)) => known.merged(&earlier, &wrote),
             // One of the texts has no blocks, so the session's knowledge does not change.
             _ => known,
         };
+        if let (Predicted::Text(wrote), Some(now)) = (&work.before.predicted, &work.now.text) {
+            merged.accept_formatting(&formatted(&work.before.path, wrote, now));
+        }
         match now {
-            Some(now) => merged.reformatted(now).completed(now),
+            Some(now) => merged.completed(now),
             None => merged,
         }
     }
@@ -261,16 +293,15 @@ impl KnownBlocks {
         changed
     }
 
-    /// Accepts blocks that differ in layout only, because a formatter ran over the session's own
-    /// text.
-    fn reformatted(mut self, now: &Outline) -> Self {
-        let tokens = |outline: &Outline| -> Vec<(Short, Short)> {
-            outline.rows.iter().map(|row| (row.identity, row.tokens)).collect()
-        };
-        for (own, theirs) in difference::common(&tokens(&self.outline), &tokens(now)) {
-            self.outline.rows[own] = now.rows[theirs];
+    /// Accepts what a formatter made of blocks that the session wrote.
+    fn accept_formatting(&mut self, formatted: &[(Row, Row)]) {
+        let formatted: HashMap<(Short, Short), Row> =
+            formatted.iter().map(|(wrote, now)| ((wrote.identity, wrote.text), *now)).collect();
+        for row in &mut self.outline.rows {
+            if let Some(now) = formatted.get(&(row.identity, row.text)) {
+                *row = *now;
+            }
         }
-        self
     }
 
     fn completed(mut self, now: &Outline) -> Self {
