@@ -421,12 +421,12 @@ fn owners_are_told_according_to_the_asking_agents_selection() {
     };
     let widens = |intent: &str| format!("intent request-scope --intent {intent} ");
     assert!(next(None, false).starts_with(&widens("INT-001")), "a person");
-    for (session, expected) in [("one", "intent new ".to_owned()), ("two", widens("INT-002"))] {
+    for (session, expected) in [("one", "intent propose ".to_owned()), ("two", widens("INT-002"))] {
         let told = next(Some(session), true);
         assert!(told.starts_with(&expected), "{session}: {told}");
     }
     let told = next(None, true);
-    assert!(told.starts_with("intent new "), "an agent without a hook: {told}");
+    assert!(told.starts_with("intent propose "), "an agent without a hook: {told}");
 }
 
 #[test]

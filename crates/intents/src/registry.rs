@@ -11,6 +11,7 @@ use super::sources::{self, Workplace};
 use super::{ImportedIntent, Intent, Scope, Status};
 use code::lists::words;
 use ground::git::{GitError, Target};
+use ground::text::shell_word;
 use ground::{Finding, Git, Policy, RelativePath, Root};
 
 /// The canonical path of the list. It is the first place to be searched, and the place where a new
@@ -188,6 +189,11 @@ impl Registry {
         self.files.iter().find_map(|file| file.syntax_error())
     }
 
+    /// Returns the file that does not parse.
+    pub fn broken_file(&self) -> Option<&RelativePath> {
+        self.files.iter().find(|file| file.syntax_error().is_some()).map(|file| file.path())
+    }
+
     pub fn intents(&self) -> &[Intent] {
         match &self.files[..] {
             [list] => list.intents(),
@@ -329,6 +335,23 @@ impl Registry {
         };
         if found.len() < 2 { Vec::new() } else { found.into_iter().map(place).collect() }
     }
+
+    /// Returns the command that gives one of several intents with this id another one.
+    pub fn renumbering(&self, id: &str) -> Option<String> {
+        let [_, .., last] = self.positions(id)[..] else { return None };
+        let file = self.source(last).0.path().for_shell();
+        Some(format!("intent setup renumber {} --file {file}", shell_word(id)))
+    }
+
+    /// Says why an id means no intent, and what a person does about it, if several intents have it.
+    pub fn why_ambiguous(&self, id: &str) -> Option<String> {
+        let renumbering = self.renumbering(id)?;
+        Some(format!(
+            "The id {id} is defined at {}, so nobody can tell which intent is meant. A person removes all but one of them, or gives one an id of its own: `{renumbering}`.",
+            self.definitions_of(id).join(" and at ")
+        ))
+    }
+
     pub fn source(&self, mut index: usize) -> (&Arc<IntentFile>, usize) {
         for file in &self.files {
             if index < file.len() {

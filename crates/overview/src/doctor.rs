@@ -182,6 +182,10 @@ fn registry(ws: &Workspace) -> CheckResult {
     if !ws.registry.exists() {
         return good_health("no intent yet; `intent new` writes the first");
     }
+    let mut ids = ws.registry.intents().iter().map(|intent| &intent.id.value);
+    if let Some(unclear) = ids.find_map(|id| ws.registry.why_ambiguous(id)) {
+        return bad_health(unclear);
+    }
     let intents = counted(ws.registry.intents().len(), "intent");
     match ws.registry.files().len() {
         1 => good_health(format!("{path} holds {intents}")),

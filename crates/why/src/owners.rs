@@ -62,7 +62,13 @@ impl FileOwner {
     }
 }
 
-pub fn owners_of_file(ws: &Workspace, path: &RelativePath, selected: Option<&str>) -> FileOwners {
+/// Returns who owns a file. An agent is told to propose an intent, because it may not write one down.
+pub fn owners_of_file(
+    ws: &Workspace,
+    path: &RelativePath,
+    selected: Option<&str>,
+    by_agent: bool,
+) -> FileOwners {
     let mut owners = ws.registry.owners_among(path, |_| true);
     owners.sort_by_key(|intent| !intent.in_progress());
     let is_selected = |intent: &Intent| selected == Some(&*intent.id.value);
@@ -82,7 +88,14 @@ pub fn owners_of_file(ws: &Workspace, path: &RelativePath, selected: Option<&str
     let next = match may_go_on {
         true => None,
         false if !ws.root.governed() => Some("intent setup init".to_owned()),
-        false => next_command(path, &open, in_hand, keeping),
+        false => {
+            let is_clear = |it: &&Intent| ws.registry.get(&it.id.value).is_some();
+            let clear: Vec<&Intent> = open.iter().copied().filter(is_clear).collect();
+            match open.first().filter(|_| clear.is_empty()) {
+                Some(unclear) => ws.registry.renumbering(&unclear.id.value),
+                None => next_command(path, &clear, (in_hand, by_agent), keeping),
+            }
+        }
     };
     let owners = owners.into_iter().map(|intent| FileOwner {
         id: intent.id.value.clone(),
@@ -117,7 +130,7 @@ fn hinting(ws: &Workspace, path: &RelativePath) -> Vec<HintingIntent> {
 fn next_command(
     path: &RelativePath,
     owners: &[&Intent],
-    selected: Option<&Intent>,
+    (selected, by_agent): (Option<&Intent>, bool),
     keeping: impl Fn(&Intent) -> Option<String>,
 ) -> Option<String> {
     let entry = scope::entry_for(path);
@@ -128,7 +141,10 @@ fn next_command(
         (None, Some(selected)) => rules::ask_for_scope(&selected.id.value, &entry),
         (None, None) => {
             let entry = text::shell_path(&entry);
-            format!("intent new 'what is asked for' --scope {entry} --start")
+            match by_agent {
+                true => rules::propose(&entry),
+                false => format!("intent new 'what is asked for' --scope {entry} --start"),
+            }
         }
     })
 }

@@ -22,7 +22,11 @@ pub fn next_step(ws: &Workspace) -> String {
     let ids: Vec<&str> = offered.iter().map(|intent| intent.id.value.as_str()).collect();
     match ids[..] {
         [only] => format!("`intent select {only}`"),
-        [] => format!("none is in progress; {}", start_step(ws)),
+        [] => {
+            let mut ids = ws.registry.intents().iter().filter(|intent| intent.in_progress());
+            let unclear = ids.find_map(|intent| ws.registry.why_ambiguous(&intent.id.value));
+            unclear.unwrap_or_else(|| format!("none is in progress; {}", start_step(ws)))
+        }
         ref several => format!("`intent select ID`, with one of {}", text::listed(several)),
     }
 }

@@ -32,7 +32,9 @@ pub struct ForArgs {
 pub fn run(context: &Context, args: ForArgs) -> Result<Exit, CliError> {
     let session = args.session.as_deref().or(context.agent());
     // The session of an agent without a name is not known, so no selection counts for it.
-    let is_known = session.is_some() || agents::agent_above(context.environment()).is_none();
+    let by_agent =
+        context.agent().is_some() || agents::agent_above(context.environment()).is_some();
+    let is_known = session.is_some() || !by_agent;
     let mut files = Vec::with_capacity(args.paths.len());
     for path in &args.paths {
         let target = FileTarget::parse(&context.cwd, path.as_os_str())?;
@@ -44,7 +46,7 @@ pub fn run(context: &Context, args: ForArgs) -> Result<Exit, CliError> {
         let (workspace, path) = context.file(&target)?;
         workspace.sound_registry()?;
         let selected = workspace.selected(session).filter(|_| is_known);
-        files.push(owners::owners_of_file(&workspace, &path, selected.as_deref()));
+        files.push(owners::owners_of_file(&workspace, &path, selected.as_deref(), by_agent));
     }
     context.answer(&files, |page| files.iter().for_each(|file| show(page, file)))?;
     let is_owned = |file: &FileOwners| file.owners.iter().any(FileOwner::may_write);

@@ -80,7 +80,7 @@ pub(super) fn list(call: &CallContext, arguments: List) -> ToolOutcome<Intents> 
     for named in &arguments.paths {
         let (ws, path) = call.file(named)?;
         let selected = ws.selected(Some(&call.actor()));
-        let found = owners::owners_of_file(&ws, &path, selected.as_deref());
+        let found = owners::owners_of_file(&ws, &path, selected.as_deref(), true);
         // The next step is given as a command line, but an agent should call a tool, so the text
         // names the tool.
         files.push(FileOwners { next: None, ..found });

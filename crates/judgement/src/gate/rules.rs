@@ -123,14 +123,8 @@ impl<'a> PathRules<'a> {
             return deny(DenialCode::IntentRequired, message);
         };
         let Some(intent) = ws.registry.get(id) else {
-            let rivals = ws.registry.definitions_of(id);
-            let why = match rivals.is_empty() {
-                true => format!("There is no intent {id}."),
-                false => format!(
-                    "The id {id} is defined at {}, so nobody can tell which intent is meant. A person gives all but one of them an id of their own, or removes them.",
-                    rivals.join(" and at ")
-                ),
-            };
+            let why = ws.registry.why_ambiguous(id);
+            let why = why.unwrap_or_else(|| format!("There is no intent {id}."));
             return deny(DenialCode::UnknownIntent, format!("{why} {}", selectable(ws)));
         };
         if ws.registry.allows_work(intent) {
@@ -195,6 +189,10 @@ impl<'a> PathRules<'a> {
                 "{path} is kept from agents by {rule}, under every intent. Leave it as it is, or ask a person."
             );
         }
+        let mut owners = ws.registry.owners_among(path, Intent::in_progress).into_iter();
+        if let Some(why) = owners.find_map(|owner| ws.registry.why_ambiguous(&owner.id.value)) {
+            return why;
+        }
         if unambiguous(ws, Intent::in_progress).next().is_none() {
             return selectable(ws);
         }
@@ -214,9 +212,9 @@ impl<'a> PathRules<'a> {
         };
         let ask = match self.means {
             Means::Commands => format!(
-                "`{}` asks a person to widen one, and `intent propose NAME --scope {} --reason 'why it is needed'` to make one",
+                "`{}` asks a person to widen one, and `{}` to make one",
                 ask_for_scope("ID", &scope::entry_for(path)),
-                shell_path(&scope::entry_for(path))
+                rules::propose(&shell_path(&scope::entry_for(path)))
             ),
             Means::Tools => {
                 "`request_scope` asks a person to widen one, and `propose_intent` to make one"
