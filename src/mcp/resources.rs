@@ -42,7 +42,9 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
 
 pub(super) fn read(call: &CallContext, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let none = || {
-        let said = format!("there is no resource {uri}; `resources/list` names them");
+        let said = format!(
+            "there is no resource {uri}; `resources/list` and the tool `list_intents` name them"
+        );
         ErrorData::resource_not_found(said, None)
     };
     let refused = |error: VerbError| ErrorData::internal_error(error.with_hint(), None);

@@ -109,7 +109,7 @@ fn remove_from_git_directory(
             let are = if open == 1 { "is" } else { "are" };
             let records = counted(open, "record");
             let why = format!("{records} {are} in no commit yet, and nowhere else");
-            let remedy = "commit their code or run `intent evidence seal`, then run this again; `intent setup uninstall --everything` deletes them";
+            let remedy = "stage their code, run `intent evidence seal`, commit, and run this again; `intent setup uninstall --everything` deletes them";
             answer.leave(&folder, why, remedy);
         } else {
             answer.remove(&folder)?;

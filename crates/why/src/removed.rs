@@ -156,14 +156,14 @@ fn parts_of(
         .filter(|line| is_gone[*line] && says_something(text.line(*line), language))
         .filter_map(|line| u32::try_from(line + 1).ok())
         .collect();
-    let part = |block: Option<&Block>, whole, (start_line, end_line), record: Option<&Record>| {
-        let intent = record.and_then(|record| record.intent_id.as_deref());
+    let part = |block: Option<&Block>, whole, (start_line, end_line), by: Option<&Entry>| {
+        let record = by.map(|entry| &entry.record);
         RemovedPart {
             block: block.filter(|block| !block.identity.kind.is_unnamed()).map(name),
             whole,
             start_line,
             end_line,
-            intent: intent.map(|id| answers::brief(ws, id)),
+            intent: by.and_then(|by| ws.intent_named(by)).map(|id| answers::brief(ws, &id)),
             session: record.and_then(|record| record.session.clone()),
             by: record.and_then(author_of),
         }
@@ -177,7 +177,7 @@ fn parts_of(
         left.retain(|line| !block.whole_lines.contains(*line));
         if left.len() < count {
             let lines = (block.whole_lines.start(), block.whole_lines.end());
-            let by = only_record_of(evidence, (path, block), |range| range.deleted);
+            let by = only_entry_about(evidence, (path, block), |range| range.deleted);
             parts.push(part(Some(block), true, lines, by));
         }
     }
@@ -198,7 +198,7 @@ fn parts_of(
             let is_all =
                 !added.contains(&true) && runs.iter().filter(|(other, _)| other == at).count() == 1;
             let has_left = |range: &BlockRecord| !range.deleted && range.has_text_of(block);
-            only_record_of(evidence, (path_now, block), has_left).filter(|_| is_all)
+            only_entry_about(evidence, (path_now, block), has_left).filter(|_| is_all)
         });
         parts.push(part(at.map(|at| &blocks.blocks[at]), false, (*first, *last), by));
     }
@@ -213,16 +213,16 @@ fn author_of(record: &Record) -> Option<String> {
 }
 
 /// Returns the only evidence that names a block of a file in such a way.
-fn only_record_of<'e>(
+fn only_entry_about<'e>(
     evidence: &'e [Arc<Entry>],
     (path, block): (&RelativePath, &Block),
     is_meant: impl Fn(&BlockRecord) -> bool,
-) -> Option<&'e Record> {
-    let has_named = |record: &&Record| {
-        let files = record.files.iter().filter(|file| file.relative_path == *path);
+) -> Option<&'e Entry> {
+    let has_named = |entry: &&Entry| {
+        let files = entry.record.files.iter().filter(|file| file.relative_path == *path);
         let mut ranges = files.flat_map(|file| file.ranges()).filter(|range| is_meant(range));
         ranges.any(|range| range.has_name_of(block))
     };
-    let mut found = evidence.iter().map(|entry| &entry.record).filter(has_named);
+    let mut found = evidence.iter().map(|entry| &**entry).filter(has_named);
     found.next().filter(|_| found.next().is_none())
 }

@@ -332,7 +332,7 @@ impl Workspace {
         let broken = self.broken_registry.as_ref()?;
         Some(format!(
             "{} does not parse; edits are judged by its last version that did.",
-            broken.path()
+            broken.broken_file().unwrap_or(broken.path())
         ))
     }
 

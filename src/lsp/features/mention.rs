@@ -37,9 +37,8 @@ pub(crate) struct ShownFile {
 pub(crate) fn older_registry(view: WorkspaceView<'_>) -> Option<String> {
     view.workspace.judged_by_older().or_else(|| {
         let shown = ShownRegistry::in_view(view);
-        let is_broken = shown.registry.syntax_error().is_some();
-        (is_broken && view.workspace.registry.syntax_error().is_none()).then(|| {
-            let path = shown.registry.path();
+        let path = shown.registry.broken_file()?;
+        view.workspace.registry.syntax_error().is_none().then(|| {
             format!("The unsaved {path} does not parse, so edits are judged by the saved file.")
         })
     })
