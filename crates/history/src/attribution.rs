@@ -76,7 +76,7 @@ pub fn attribute(
                 stands[*place].push(line);
             }
         }
-        let mut owners = owners(records, at);
+        let mut owners = owners(path, records, at);
         for (owner, places) in owners.iter_mut().zip(&stands) {
             // A commit has brought the line, so it does not show what is left of a change.
             if !places.is_empty() && !places.iter().any(|line| is_asked[*line]) {
@@ -280,17 +280,18 @@ fn lines_of_standing_changes(
 }
 
 /// Returns for each line of the text of a record the index of the record that brought it.
-fn owners(records: &[RecordedText], at: usize) -> Vec<Option<usize>> {
+///
+/// The texts before the record say which of the lines that it did not bring were recorded as well. If
+/// the text has further new lines, somebody else changed the file in between and may have thrown an
+/// older change away, so only what still stands of the older text counts.
+fn owners(path: &str, records: &[RecordedText], at: usize) -> Vec<Option<usize>> {
     let RecordedText { text, brought, .. } = &records[at];
+    let is_its = |record: &RecordedText, line: &usize| record.brought.binary_search(line).is_ok();
     let mut owners = vec![None; text.len()];
-    let mut is_open = vec![true; text.len()];
-    for line in brought.iter().filter(|line| **line < text.len()) {
-        (owners[*line], is_open[*line]) = (Some(at), false);
-    }
-    // The texts before this record say which of the other lines were recorded as well.
+    brought.iter().filter(|line| **line < text.len()).for_each(|line| owners[*line] = Some(at));
     let mut place: Vec<Option<usize>> =
-        (0..text.len()).map(|line| is_open[line].then_some(line)).collect();
-    let mut newer = text;
+        (0..text.len()).map(|line| owners[line].is_none().then_some(line)).collect();
+    let mut newer = &records[at];
     for (older_at, older) in records.iter().enumerate().skip(at + 1) {
         if place.iter().all(Option::is_none) {
             break;
@@ -298,14 +299,34 @@ fn owners(records: &[RecordedText], at: usize) -> Vec<Option<usize>> {
         if older.text.is_empty() && !older.unkept.is_empty() {
             continue;
         }
-        let there = lines_in(&older.text, newer);
+        let mut there = lines_in(&older.text, &newer.text);
+        let is_foreign = |line: usize| {
+            there[line].is_none()
+                && !is_its(newer, &line)
+                && says_something(newer.text.line(line), language_of(path))
+        };
+        if (0..newer.text.len()).any(is_foreign) {
+            let mut is_asked = vec![false; newer.text.len()];
+            place.iter().flatten().for_each(|line| is_asked[*line] = true);
+            leave_out_lines_elsewhere(path, (&older.text, &newer.text), &is_asked, &mut there);
+            let earlier = self::owners(path, records, older_at);
+            let mut is_there = vec![false; older.text.len()];
+            there.iter().flatten().for_each(|line| is_there[*line] = true);
+            let standing = lines_of_standing_changes(path, &older.text, &earlier, &is_there);
+            for (line, place) in place.into_iter().enumerate() {
+                let place = place.and_then(|at| there[at]);
+                let place = place.filter(|place| standing.binary_search(place).is_ok());
+                owners[line] = owners[line].or(place.and_then(|place| earlier[place]));
+            }
+            return owners;
+        }
         for (line, place) in place.iter_mut().enumerate() {
             *place = place.and_then(|at| there[at]);
-            if place.is_some_and(|at| older.brought.binary_search(&at).is_ok()) {
+            if place.is_some_and(|at| is_its(older, &at)) {
                 (owners[line], *place) = (Some(older_at), None);
             }
         }
-        newer = &older.text;
+        newer = older;
     }
     owners
 }
@@ -451,6 +472,24 @@ mod tests {
             load.replace("    open", "+    lock();|    open").replace("|}", "|+    free();|}");
         let now = "fn load() {|    map();|}|fn save() {|    open();|    write();|    close();|    free();|}";
         assert_eq!(told_of("a.rs", &load, now, &[&recorded]), "---------");
+    }
+
+    #[test]
+    fn a_later_record_does_not_keep_what_was_thrown_away_before_it() {
+        let load = "fn load() {|    open();|    read();|}";
+        let rejected = "fn load() {|+    take();|+    fail();|+    retry();|+    log();|}";
+        let save = "fn save() {|    open();|    log();|    write();|}";
+        let edited = load.replace("    read", "    read_all");
+        // A person restores `load`, and writes the same line in another function or in the same one.
+        for by_hand in
+            [format!("{edited}|{save}"), edited.replace("    open", "    log();|    open")]
+        {
+            let later = by_hand.replace("    read_all", "+    read_all");
+            let found = told_of("a.rs", load, &by_hand, &[&later, rejected]);
+            let lines =
+                by_hand.split('|').map(|line| if line.contains("read_all") { '0' } else { '-' });
+            assert_eq!(found, lines.collect::<String>(), "{by_hand}");
+        }
     }
 
     #[test]
