@@ -180,21 +180,27 @@ fn two_intents_with_one_id_keep_their_code_apart() {
 #[test]
 fn an_id_of_two_intents_is_explained_wherever_it_is_met() {
     let lab = Lab::governed();
-    for (name, folder) in [("one", "a"), ("two", "b")] {
+    let write = |name: &str| {
         let text = format!(
-            "id: INT-001\nname: {name}\nstatus: IN_PROGRESS\nowned_scope: [\"{folder}/**\"]\n"
+            "id: INT-001\nname: {name}\nstatus: IN_PROGRESS\nowned_scope: [\"{name}/**\"]\n"
         );
         lab.write(&format!(".orchestration/intents/INT-001-{name}.yaml"), text);
-    }
-    let next = || lab.json(&["for", "b/x.rs"])[0]["next"].as_str().map(str::to_owned);
+    };
+    write("one");
+    lab.write("one/x.rs", "fn work() {\n    call();\n}\n");
+    lab.fine(&["record", "one", "--intent", "INT-001", "--agent", "codex"]);
+    write("two");
+    let next = || lab.json(&["for", "one/x.rs"])[0]["next"].as_str().map(str::to_owned);
     let command = next().expect("a command");
-    let told = "The id INT-001 is defined at .orchestration/intents/INT-001-one.yaml:1 and at .orchestration/intents/INT-001-two.yaml:1, so nobody";
-    for asked in [&["doctor"][..], &["status"], &["gate", "b/x.rs"]] {
-        let answer = String::from_utf8(lab.intent(asked).stdout).expect("UTF-8");
-        assert!(answer.contains(told) && answer.contains(&command), "{asked:?}: {answer}");
+    let told = |asked: &[&str]| String::from_utf8(lab.intent(asked).stdout).expect("UTF-8");
+    let why = "The id INT-001 is defined at .orchestration/intents/INT-001-one.yaml:1 and at .orchestration/intents/INT-001-two.yaml:1, so nobody";
+    for asked in [&["doctor"][..], &["status"], &["gate", "one/x.rs"]] {
+        let answer = told(asked);
+        assert!(answer.contains(why) && answer.contains(&command), "{asked:?}: {answer}");
     }
+    assert!(told(&["why", "one/x.rs"]).contains("several intents have this id"));
     lab.fine(&command.split(' ').skip(1).collect::<Vec<_>>());
-    assert_eq!(next().as_deref(), Some("intent select INT-002"));
+    assert_eq!(next().as_deref(), Some("intent select INT-001"));
 }
 
 #[test]

@@ -272,6 +272,8 @@ pub enum IntentVersion {
     Unknown,
     /// The registry does not contain the intent.
     Gone,
+    /// Several intents in the registry have the id.
+    Shared,
     /// The text of another intent: the id belongs to a different intent now.
     Other,
     /// Not known, because the registry cannot be read.
@@ -518,7 +520,9 @@ pub fn intent_of(ws: &Workspace, provenance: &Provenance) -> Option<String> {
 pub fn brief(ws: &Workspace, id: &str) -> IntentBrief {
     let Some(intent) = ws.registry.get(id) else {
         let unread = ws.unread_registry().map(|_| IntentVersion::Unread);
-        let version = unread.or(Some(IntentVersion::Gone));
+        let is_shared = ws.registry.renumbering(id).is_some();
+        let version = if is_shared { IntentVersion::Shared } else { IntentVersion::Gone };
+        let version = unread.or(Some(version));
         return IntentBrief { id: id.to_owned(), version, ..IntentBrief::default() };
     };
     IntentBrief {

@@ -25,6 +25,7 @@ pub(crate) fn headline(text: &Prose, intent: &IntentBrief) -> String {
     let now = intent.now_called.as_deref().map(|name| format!("now called {}", text.escaped(name)));
     let doubt = match intent.version {
         Some(IntentVersion::Gone) => Some("not in the registry".to_owned()),
+        Some(IntentVersion::Shared) => Some("several intents have this id".to_owned()),
         Some(IntentVersion::Unread) => Some("the registry cannot be read".to_owned()),
         Some(IntentVersion::Other) => Some("another intent has this id now".to_owned()),
         Some(IntentVersion::Earlier | IntentVersion::Unknown) | None => None,

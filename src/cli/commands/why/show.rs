@@ -293,6 +293,7 @@ fn intent_line(page: &mut Page, intent: &IntentBrief) {
             (DIM, "its files are not here any more")
         }
         Some(IntentVersion::Gone) => (WARN, "not in the registry"),
+        Some(IntentVersion::Shared) => (WARN, "several intents have this id"),
         Some(IntentVersion::Unknown) => (DIM, "an unknown version of it"),
         Some(IntentVersion::Unread) => (WARN, "the registry cannot be read"),
         Some(IntentVersion::Other) => {
