@@ -167,10 +167,7 @@ fn show_signed(page: &mut Page, workspace: &Workspace, answer: &SignedAnswer) {
         shared::print_seal_command(page, &format!("Approve {}", answer.what));
     }
     if !answer.trusted {
-        page.literal("  ").label(WARN, "warning:");
-        page.literal("the branch that work is merged into does not trust this key, so the ");
-        page.literal("signature does not count there; a line with it belongs in its ");
-        page.line(".orchestration/allowed_signers");
+        shared::warn_of_untrusted_key(page);
     }
 }
 

@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
+use super::shared;
 use crate::cli::person::Terminal;
 use crate::cli::print::{GOOD, Page, WARN};
 use crate::cli::ssh::{SshKeygen, sign};
 use crate::cli::{CliError, Context, Exit};
 use evidence::erase::{EraseAnswer, Erasure, draft, write};
-use evidence::signing::signers;
+use evidence::signing::{SignatureCheck, Signatures as _, Signed, signers};
 use ledger::evidence::ERASURE;
 
 /// Erase one line of evidence, and leave a signed tombstone
@@ -47,8 +48,16 @@ pub fn run(context: &Context, args: EraseArgs) -> Result<Exit, CliError> {
     let signature = is_signed
         .then(|| sign(&workspace, &context.cwd, args.key, ERASURE, &erasure.tombstone))
         .transpose()?;
+    let signed = signature.as_deref().map(|signature| Signed {
+        namespace: ERASURE,
+        bytes: &erasure.tombstone,
+        signature,
+    });
+    let signers = signers(&workspace)?;
+    let checked = signed.map(|signed| keys.judge(signed, &signers)).transpose()?;
     let answer = write(&workspace, &args.record, &erasure, signature.as_deref())?;
-    context.answer(&answer, |page| show(page, &answer))
+    let is_untrusted = checked.is_some_and(|found| !matches!(found, SignatureCheck::By(_)));
+    context.answer(&answer, |page| show(page, &answer, is_untrusted))
 }
 
 fn question(page: &mut Page, erasure: &Erasure) {
@@ -57,7 +66,7 @@ fn question(page: &mut Page, erasure: &Erasure) {
     page.gap();
 }
 
-fn show(page: &mut Page, answer: &EraseAnswer) {
+fn show(page: &mut Page, answer: &EraseAnswer, is_untrusted: bool) {
     page.styled(GOOD, "✓").literal(" erased ").text(&answer.record).end();
     for (removed, written) in answer.removed.iter().zip(&answer.written) {
         page.literal("  ").text(written).literal(" replaces ").text(removed).end();
@@ -67,6 +76,9 @@ fn show(page: &mut Page, answer: &EraseAnswer) {
         page.literal("not signed: no signer is trusted yet. Until there is a key in ");
         page.literal(".orchestration/allowed_signers of the branch that this is merged into, ");
         page.line("`intent check --base` reports it");
+    }
+    if is_untrusted {
+        shared::warn_of_untrusted_key(page);
     }
     page.next_command(
         "git add --all .orchestration/agent_trace && git commit -m \"Erase a line of evidence\"",

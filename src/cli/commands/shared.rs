@@ -196,3 +196,10 @@ pub(super) fn mark(page: &mut Page, good: Option<bool>) -> &mut Page {
         None => page.label(UNSURE, "?"),
     }
 }
+
+pub fn warn_of_untrusted_key(page: &mut Page) {
+    page.literal("  ").label(WARN, "warning:");
+    page.literal("the branch that work is merged into does not trust this key, so the ");
+    page.literal("signature does not count there; a line with it belongs in its ");
+    page.line(".orchestration/allowed_signers");
+}
