@@ -218,10 +218,12 @@ async fn confirm_acceptance(
     let named = |key: &str| argument.get(key).and_then(Value::as_str);
     // The command prefers the address, so the person must see that one.
     let file = named("uri").or_else(|| named("path")).unwrap_or_default();
+    let path = lsp::Url::parse(file).ok().and_then(|uri| uri.to_file_path().ok());
+    let file = path.map_or(file.into(), |path| path.to_string_lossy().into_owned());
     let line = argument.get("line").map(Value::to_string).unwrap_or_default();
     let question = format!(
         "Accept the block at line {line} of {} as it stands? This is recorded for good.",
-        text::visible(file, false)
+        text::visible(&file, false)
     );
     let text = || {
         let (snapshot, argument) = (conversation.snapshot.clone(), argument.clone());

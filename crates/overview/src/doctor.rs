@@ -62,7 +62,11 @@ pub fn examine(ws: &Workspace) -> DoctorAnswer {
         ("other notes", other_notes(ws)),
         ("questions", check_waiting(ws)),
     ];
-    let all = standing.map(|(what, found)| (what, Some(found))).into_iter().chain(now);
+    // Without the folder of a workspace, one check says so.
+    let needs_folder = |what| [".gitignore", ".gitattributes", "permissions"].contains(&what);
+    let standing =
+        standing.into_iter().filter(|(what, _)| ws.root.governed() || !needs_folder(*what));
+    let all = standing.map(|(what, found)| (what, Some(found))).chain(now);
     let examined = all.filter_map(|(what, found)| {
         let (state, detail) = found?;
         Some(Examined { what: what.to_owned(), state, detail })
