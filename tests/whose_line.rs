@@ -1644,6 +1644,32 @@ const VERDICTS: &[VerdictStory] = &[
         expected: ("exact", ""),
     },
     VerdictStory {
+        name: "three branches with recorded edits are merged one after the other",
+        told: |place| {
+            place.step(1, &f("one two three four five"));
+            place.branch("t", 1, &f("eins two three four five"));
+            place.branch("u", 2, &f("one two drie four five"));
+            place.branch("v", 2, &f("one two three four vijf"));
+            for branch in ["t", "u", "v"] {
+                place.git(&["merge", "-q", "--no-ff", "-m", branch, branch]);
+            }
+        },
+        expected: ("exact", ""),
+    },
+    VerdictStory {
+        name: "a person cuts a line between two merges",
+        told: |place| {
+            place.step(1, &f("one two three four five six seven"));
+            place.branch("t", 1, &f("one two drie four five six seven"));
+            place.branch("u", 2, &f("one two three four vijf six seven"));
+            place.step(2, &f("eins two three four five six seven"));
+            place.git(&["merge", "-q", "--no-ff", "-m", "t", "t"]);
+            place.step(0, &f("eins two drie four five six"));
+            place.git(&["merge", "-q", "--no-ff", "-m", "u", "u"]);
+        },
+        expected: ("modified", ""),
+    },
+    VerdictStory {
         name: "a clean merge unites a recorded body and a recorded doc comment",
         told: |place| {
             place.step(1, &format!("/// A.\n{}", f("one two three four five")));

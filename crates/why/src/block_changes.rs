@@ -10,6 +10,8 @@ use history::{FileChanges, FormerText, LineText, VersionChange, respaced_lines};
 use crate::Workspace;
 
 const MAX_CHANGES: usize = 64;
+/// How many merges in a row are looked at.
+const MAX_MERGES: usize = 8;
 
 pub struct LastChange {
     /// The id with only zeros if the change is not committed yet.
@@ -28,6 +30,8 @@ pub struct LastChange {
 pub struct FormerBlock {
     pub content: ContentHash,
     pub has_lost_lines: bool,
+    /// If a merge made this text as well, the block before that merge, for each of its parents.
+    pub united: Vec<Option<FormerBlock>>,
 }
 
 /// The changes of one file, newest first, as far as they were looked at.
@@ -52,82 +56,141 @@ impl<'git> BlockChanges<'git> {
         document: &Document,
         block: &Block,
     ) -> Option<LastChange> {
-        let (git, tip) = (ws.git()?, ws.tip()?);
-        let (tip, full) = (git.object_id(tip).ok()?, git.path_in_repository(path.as_str()));
+        let tip = ws.git()?.object_id(ws.tip()?).ok()?;
         let text = text_of(document, block);
-        let contains = |content: &[u8]| with_line_feeds(content).contains_str(text.trim_end());
         let count = text.lines().count();
-        for at in 0..MAX_CHANGES {
-            if at == self.seen.len() {
-                if self.walk.is_none() {
-                    let reader = git.object_reader().ok()?;
-                    self.walk = Some(FileChanges::new(reader, tip, full.clone()).ok()?);
-                }
-                self.seen.push(self.walk.as_mut()?.next_change().ok()??);
+        let last = self.change(ws, path, 0)?;
+        if !last.now.as_deref().is_some_and(|content| contains(content, &text)) {
+            let content = last.now.as_deref()?;
+            let before = ws.document(path, content).ok()?;
+            let before = ParentFile { document: before, is_gone: Vec::new() };
+            let before = before.block(block, &text).map(|old| before.former(&old));
+            let start = block.whole_lines.start() as usize - 1;
+            let now = document.text();
+            return Some(LastChange {
+                commit: ObjectId::null(tip.kind()),
+                time: i64::MAX,
+                has_left_block: true,
+                respaced: respaced_within(start..start + count, &[content], now.as_bytes()),
+                before: vec![before],
+            });
+        }
+        let at = self.change_that_made(ws, path, 0, &text)?;
+        let before = self.blocks_before(ws, path, at, (block, &text), MAX_MERGES);
+        let change = &self.seen[at];
+        let now = with_line_feeds(change.now.as_deref()?);
+        let start = now[..now.find(text.trim_end())?].find_iter("\n").count();
+        let parents = change.before.iter().flatten();
+        let parents: Vec<&[u8]> = parents.map(|old| &*old.content).collect();
+        let respaced = respaced_within(start..start + count, &parents, &now);
+        let print = &block.fingerprint;
+        let is_it = |it: &Block| {
+            (&it.fingerprint.content, &it.fingerprint.lead) == (&print.content, &print.lead)
+        };
+        let has_left_block = ws.document(path, &now).ok()?.blocks().blocks.iter().any(is_it);
+        let (commit, time) = (change.commit, change.time);
+        Some(LastChange { commit, time, respaced, before, has_left_block })
+    }
+
+    /// Returns a change of the file, counted from the newest one. `None` after the oldest one.
+    fn change(
+        &mut self,
+        ws: &'git Workspace,
+        path: &RelativePath,
+        at: usize,
+    ) -> Option<&VersionChange> {
+        while self.seen.len() <= at {
+            if self.walk.is_none() {
+                let git = ws.git()?;
+                let tip = git.object_id(ws.tip()?).ok()?;
+                let path = git.path_in_repository(path.as_str());
+                self.walk = Some(FileChanges::new(git.object_reader().ok()?, tip, path).ok()?);
             }
-            let change = &self.seen[at];
-            let is_there = change.now.as_deref().is_some_and(contains);
-            if at == 0 && !is_there {
-                let content = change.now.as_deref()?;
-                let before =
-                    ParentFile { document: ws.document(path, content).ok()?, is_gone: Vec::new() };
-                let before = vec![before.block(block, &text)];
-                let start = block.whole_lines.start() as usize - 1;
-                let now = document.text();
-                return Some(LastChange {
-                    commit: ObjectId::null(tip.kind()),
-                    time: i64::MAX,
-                    has_left_block: true,
-                    respaced: respaced_within(start..start + count, &[content], now.as_bytes()),
-                    before,
-                });
+            self.seen.push(self.walk.as_mut()?.next_change().ok()??);
+        }
+        self.seen.get(at)
+    }
+
+    /// Returns the newest change, from one on, after which the file contains a text, and before which
+    /// it did not.
+    fn change_that_made(
+        &mut self,
+        ws: &'git Workspace,
+        path: &RelativePath,
+        from: usize,
+        text: &str,
+    ) -> Option<usize> {
+        for at in from..MAX_CHANGES {
+            let change = self.change(ws, path, at)?;
+            let is_there = change.now.as_deref().is_some_and(|now| contains(now, text));
+            if is_there && !change.before.iter().flatten().any(|old| contains(&old.content, text)) {
+                return Some(at);
             }
-            if !is_there || change.before.iter().flatten().any(|old| contains(&old.content)) {
-                continue;
-            }
-            let files = change.before.iter().zip(change.removed_lines());
-            let former = |(before, is_gone): (&Option<FormerText>, Vec<bool>)| {
-                let document = ws.document(path, &before.as_ref()?.content).ok()?;
-                ParentFile { document, is_gone }.block(block, &text)
-            };
-            let before = files.map(former).collect();
-            let now = with_line_feeds(change.now.as_deref()?);
-            let start = now[..now.find(text.trim_end())?].find_iter("\n").count();
-            let parents = change.before.iter().flatten();
-            let parents: Vec<&[u8]> = parents.map(|old| &*old.content).collect();
-            let respaced = respaced_within(start..start + count, &parents, &now);
-            let print = &block.fingerprint;
-            let is_it = |it: &Block| {
-                (&it.fingerprint.content, &it.fingerprint.lead) == (&print.content, &print.lead)
-            };
-            let has_left_block = ws.document(path, &now).ok()?.blocks().blocks.iter().any(is_it);
-            let (commit, time) = (change.commit, change.time);
-            return Some(LastChange { commit, time, respaced, before, has_left_block });
         }
         None
+    }
+
+    /// Returns a block before a change, for each of its parents. `merges` says how many merges before
+    /// it are looked at.
+    fn blocks_before(
+        &mut self,
+        ws: &'git Workspace,
+        path: &RelativePath,
+        at: usize,
+        (block, text): (&Block, &str),
+        merges: usize,
+    ) -> Vec<Option<FormerBlock>> {
+        let change = &self.seen[at];
+        let files = change.before.iter().zip(change.removed_lines());
+        let files = files.map(|(before, is_gone): (&Option<FormerText>, Vec<bool>)| {
+            let document = ws.document(path, &before.as_ref()?.content).ok()?;
+            Some(ParentFile { document, is_gone })
+        });
+        let files: Vec<Option<ParentFile>> = files.collect();
+        let is_merge = files.len() > 1;
+        let mut before = Vec::with_capacity(files.len());
+        for file in files {
+            let found = file.and_then(|file| Some((file.block(block, text)?, file)));
+            before.push(found.map(|(old, file)| {
+                let mut former = file.former(&old);
+                if is_merge && merges > 0 {
+                    let then = text_of(&file.document, &old);
+                    let made_by = self.change_that_made(ws, path, at + 1, &then);
+                    if let Some(earlier) = made_by.filter(|at| self.seen[*at].before.len() > 1) {
+                        former.united =
+                            self.blocks_before(ws, path, earlier, (&old, &then), merges - 1);
+                    }
+                }
+                former
+            }));
+        }
+        before
     }
 }
 
 impl ParentFile {
     /// Returns the block with the same name, or else one with the same text apart from
     /// white space. For example, a function that was put into a class has another name.
-    fn block(&self, block: &Block, text: &str) -> Option<FormerBlock> {
+    fn block(&self, block: &Block, text: &str) -> Option<Block> {
         let has_its_letters = |old: &&Block| has_same_letters(&text_of(&self.document, old), text);
-        let former = |old: &Block| {
-            let lines = self.is_gone.iter().enumerate();
-            let mut gone = lines.filter(|(_, is_gone)| **is_gone);
-            FormerBlock {
-                content: old.fingerprint.content.clone(),
-                has_lost_lines: gone.any(|(line, _)| {
-                    u32::try_from(line + 1).is_ok_and(|line| old.whole_lines.contains(line))
-                }),
-            }
-        };
         let blocks = self.document.blocks();
         let alike = blocks.blocks.iter().filter(|old| old.identity.kind == block.identity.kind);
         let named = alike.clone().find(|old| old.identity.path == block.identity.path);
-        named.or_else(|| alike.clone().find(has_its_letters)).map(former)
+        named.or_else(|| alike.clone().find(has_its_letters)).cloned()
     }
+
+    fn former(&self, old: &Block) -> FormerBlock {
+        let mut gone = (1..).zip(&self.is_gone).filter(|(_, is_gone)| **is_gone);
+        FormerBlock {
+            content: old.fingerprint.content.clone(),
+            has_lost_lines: gone.any(|(line, _)| old.whole_lines.contains(line)),
+            united: Vec::new(),
+        }
+    }
+}
+
+fn contains(content: &[u8], text: &str) -> bool {
+    with_line_feeds(content).contains_str(text.trim_end())
 }
 
 /// Returns the text with the line ends that git has. A file on disk may have others.

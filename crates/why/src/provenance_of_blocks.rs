@@ -228,14 +228,11 @@ impl FileToJudge<'_> {
     /// has united it, its white space was changed, or lines were removed.
     fn changed_without_new_lines(&self, block: &Block, found: &mut Provenance) -> Verdict {
         let Some(change) = (self.last_change)(block) else { return Verdict::Modified };
-        let is_kept = |old: &Option<FormerBlock>| {
-            old.as_ref().is_some_and(|old| !old.has_lost_lines && self.has_record_of(&old.content))
-        };
         if !change.has_left_block {
             found.is_cut = true;
             return Verdict::Modified;
         }
-        if change.before.len() > 1 && change.before.iter().all(is_kept) {
+        if change.before.len() > 1 && self.are_as_recorded(&change.before) {
             return Verdict::Exact;
         }
         let has_lost_lines = change.before.iter().flatten().any(|old| old.has_lost_lines);
@@ -260,6 +257,17 @@ impl FileToJudge<'_> {
             let blob = ObjectId::null(commit.kind());
             more.push(FileVersion { commit, path: self.path.as_str().into(), blob, time });
             versions.len() + more.len() - 1
+        })
+    }
+
+    /// Returns true if each of these blocks is as a record has it, or united from such blocks, and no
+    /// line of it is lost.
+    fn are_as_recorded(&self, blocks: &[Option<FormerBlock>]) -> bool {
+        blocks.iter().all(|block| {
+            block.as_ref().is_some_and(|block| {
+                let is_united = || !block.united.is_empty() && self.are_as_recorded(&block.united);
+                !block.has_lost_lines && (self.has_record_of(&block.content) || is_united())
+            })
         })
     }
 
