@@ -8,11 +8,11 @@
 //! If a record brought no lines, because its change only removed some or a person accepted a block, the
 //! commit is looked for that made the blocks as the record left them.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::draft::{LaterEdits, TextsOfCommit, left_a_block};
-use super::thrown_away::{bare_lines, files_with_lines, lines_of_record};
+use super::thrown_away::{FilesChangedSince, PresentFile, lines_of_record};
 use super::{
     Draft, LinesByEntry, before_of, has_blocks_of, index_among, is_acceptance, is_open, is_work,
     text_left_by,
@@ -44,7 +44,7 @@ pub(super) fn drafts_of_earlier_commits(
     let mut drafts: BTreeMap<CommitId, Draft> = BTreeMap::new();
     let entries = ws.journal.entries().iter().filter(|entry| is_open(entry));
     let mut paths: BTreeSet<&RelativePath> = BTreeSet::new();
-    let mut moved_to: BTreeSet<RelativePath> = BTreeSet::new();
+    let (mut moved_to, mut moved) = (BTreeSet::new(), MovedLines::default());
     let mut left = LeftBlocks::new();
     for entry in entries {
         let is_sealed = sealed.contains(&entry.record.id);
@@ -63,7 +63,7 @@ pub(super) fn drafts_of_earlier_commits(
                 continue;
             }
             if has_lines {
-                moved_to.extend(files_with_moved_lines(ws, git, head, (entry, path))?);
+                moved_to.extend(moved.files(ws, git, head, (entry, path))?);
             }
             if !is_committed_since(git, head, entry, path)? {
                 continue;
@@ -150,28 +150,38 @@ fn is_committed_since(
     Ok(then != git.file_at(head, path)?)
 }
 
-/// Returns the files that changed since a record and have lines of it that its own files lack. Somebody
-/// may have moved the code there, or renamed the file.
-fn files_with_moved_lines(
-    ws: &Workspace,
-    git: &Git,
-    head: &CommitId,
-    (entry, path): (&Arc<Entry>, &RelativePath),
-) -> Result<Vec<RelativePath>, VerbError> {
-    let has_moved_on = entry.record.based_on().is_some_and(|base| base != *head);
-    let lines = if has_moved_on { lines_of_record(ws, entry) } else { None };
-    let Some(mut missing) = lines else { return Ok(Vec::new()) };
-    for own in entry.record.paths() {
-        let committed = git.file_at(head, own)?;
-        let texts = [committed, git.file_in_index(own)?, ws.bytes_as_stored(own)];
-        for text in texts.into_iter().flatten().map(LineText::new) {
-            bare_lines(&text).for_each(|line| _ = missing.remove(&line));
+/// Looks for lines of records that their own files lack. Each file is read once.
+#[derive(Default)]
+struct MovedLines {
+    own: HashMap<RelativePath, PresentFile>,
+    changed: FilesChangedSince,
+}
+
+impl MovedLines {
+    /// Returns the files that changed since a record and have lines of it that its own files lack.
+    /// Somebody may have moved the code there, or renamed the file.
+    fn files(
+        &mut self,
+        ws: &Workspace,
+        git: &Git,
+        head: &CommitId,
+        (entry, path): (&Arc<Entry>, &RelativePath),
+    ) -> Result<Vec<RelativePath>, VerbError> {
+        let has_moved_on = entry.record.based_on().is_some_and(|base| base != *head);
+        let lines = if has_moved_on { lines_of_record(ws, entry) } else { None };
+        let Some(mut missing) = lines else { return Ok(Vec::new()) };
+        for own in entry.record.paths() {
+            if !self.own.contains_key(own) {
+                self.own.insert(own.clone(), PresentFile::read(ws, git, own)?);
+            }
+            missing.retain(|line| !self.own[own].lines.contains(line));
         }
+        if missing.is_empty() {
+            return Ok(Vec::new());
+        }
+        let files = self.changed.with_lines(git, head, (entry, path), &missing)?;
+        Ok(files.unwrap_or_default())
     }
-    if missing.is_empty() {
-        return Ok(Vec::new());
-    }
-    Ok(files_with_lines(git, head, (entry, path), &missing)?.unwrap_or_default())
 }
 
 /// Returns true if the next commit can carry what a record says of a commit: that is in the history,

@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use code::saying_lines::says_something;
-use ground::git::{ChangeKind, ObjectId, Target};
+use ground::git::{ChangeKind, Target};
 use ground::{CommitId, Git, RelativePath, clock};
 use history::{LineText, language_of, recorded_texts};
 use ledger::Entry;
@@ -106,14 +106,14 @@ pub(super) fn thrown_away<'a>(
 }
 
 /// A file as the commit, the index and the disk have it.
-struct PresentFile {
+pub(super) struct PresentFile {
     texts: Vec<LineText>,
-    lines: BareLines,
+    pub lines: BareLines,
     owners: OnceCell<BTreeSet<String>>,
 }
 
 impl PresentFile {
-    fn read(ws: &Workspace, git: &Git, path: &RelativePath) -> Result<Self, VerbError> {
+    pub(super) fn read(ws: &Workspace, git: &Git, path: &RelativePath) -> Result<Self, VerbError> {
         let committed = ws.head().map(|head| git.file_at(head, path)).transpose()?.flatten();
         let texts = [committed, git.file_in_index(path)?, ws.bytes_as_stored(path)];
         let mut texts: Vec<LineText> = texts.into_iter().flatten().map(LineText::new).collect();
@@ -163,9 +163,12 @@ pub(super) fn lines_of_record(ws: &Workspace, entry: &Entry) -> Option<BareLines
     (!lines.is_empty()).then_some(lines)
 }
 
-/// Returns the lines that the files of records have in those stashes, branches and tags that are not
-/// older, and the lines of changed files of the same languages, to which code may have been moved.
-/// `None` if these are too many to look at. Records without missing lines are left out.
+/// Returns the lines that the files of records have in the stashes, branches and tags that are not older
+/// than the records, and the lines of changed files of the same languages, to which code may have been
+/// moved. `None` if there are too many of these to look at.
+///
+/// Each record comes with those of its lines that its files lack here. A record that lacks none is not
+/// looked for.
 fn lines_elsewhere(
     ws: &Workspace,
     git: &Git,
@@ -184,10 +187,10 @@ fn lines_elsewhere(
     if commits.len() > MAX_COMMITS {
         return Ok(None);
     }
-    let mut blobs: HashSet<ObjectId> = HashSet::new();
+    let (mut blobs, mut changed) = (HashSet::new(), FilesChangedSince::default());
     for ((entry, missing), head) in records.filter_map(|one| Some((one, ws.head()?))) {
         for path in entry.record.paths() {
-            let files = files_with_lines(git, head, (entry, path), missing)?;
+            let files = changed.with_lines(git, head, (entry, path), missing)?;
             let Some(files) = files else { return Ok(None) };
             let files: Vec<&str> = files.iter().map(RelativePath::as_str).collect();
             blobs.extend(git.blobs_at(head, &files)?.into_iter().map(|(_, blob)| blob));
@@ -210,37 +213,66 @@ fn lines_elsewhere(
     Ok(Some(lines))
 }
 
-/// Returns the files of the language of a record's file that `HEAD` has otherwise than the commit on
-/// which the record was made, and to which its missing lines may have been moved: they have two of
-/// them, or the only one. `None` if more than [`MAX_FILES`] have changed.
-pub(super) fn files_with_lines(
-    git: &Git,
-    head: &CommitId,
-    (entry, path): (&Entry, &RelativePath),
-    missing: &BareLines,
-) -> Result<Option<Vec<RelativePath>>, VerbError> {
-    let language = language_of(path.as_str());
-    let changes = |base| git.changes(Some(&base), &Target::Commit(head.clone())).ok();
-    let changes = entry.record.based_on().and_then(changes).unwrap_or_default().into_iter();
-    let changes = changes.filter(|change| change.kind != ChangeKind::Deleted);
-    let changed = changes.map(|change| change.path).filter(|path| !path.is_orchestration());
-    let changed = changed.filter(|path| language_of(path.as_str()) == language);
-    let changed: Vec<RelativePath> = changed.take(MAX_FILES + 1).collect();
-    if changed.len() > MAX_FILES {
-        return Ok(None);
-    }
-    let mut found = Vec::new();
-    for file in changed {
-        let text = LineText::new(git.file_at(head, &file)?.unwrap_or_default());
-        let lines: BareLines = bare_lines(&text).collect();
-        if missing.intersection(&lines).count() >= missing.len().min(2) {
-            found.push(file);
-        }
-    }
-    Ok(Some(found))
+/// What was read of the files that changed since records were made, so that many records about the same
+/// files cost little more than one.
+#[derive(Default)]
+pub(super) struct FilesChangedSince {
+    /// The paths that differ between a commit and `HEAD`.
+    since: HashMap<CommitId, Vec<RelativePath>>,
+    at_head: HashMap<RelativePath, BareLines>,
 }
 
-pub(super) fn bare_lines(text: &LineText) -> impl Iterator<Item = Vec<u8>> + '_ {
+impl FilesChangedSince {
+    /// Returns the lines that a file has in `HEAD`.
+    fn lines_at(
+        &mut self,
+        git: &Git,
+        head: &CommitId,
+        path: &RelativePath,
+    ) -> Result<&BareLines, VerbError> {
+        if !self.at_head.contains_key(path) {
+            let text = LineText::new(git.file_at(head, path)?.unwrap_or_default());
+            self.at_head.insert(path.clone(), bare_lines(&text).collect());
+        }
+        Ok(&self.at_head[path])
+    }
+
+    /// Returns the files of the language of a record's file that `HEAD` has otherwise than the commit on
+    /// which the record was made, and to which its missing lines may have been moved: they have two of
+    /// them, or the only one. `None` if more than [`MAX_FILES`] have changed.
+    pub(super) fn with_lines(
+        &mut self,
+        git: &Git,
+        head: &CommitId,
+        (entry, path): (&Entry, &RelativePath),
+        missing: &BareLines,
+    ) -> Result<Option<Vec<RelativePath>>, VerbError> {
+        let Some(base) = entry.record.based_on() else { return Ok(Some(Vec::new())) };
+        let changed = self.since.entry(base.clone()).or_insert_with(|| {
+            let changes = git.changes(Some(&base), &Target::Commit(head.clone()));
+            let changes = changes.unwrap_or_default().into_iter();
+            let changes = changes.filter(|change| change.kind != ChangeKind::Deleted);
+            let paths = changes.map(|change| change.path);
+            paths.filter(|path| !path.is_orchestration()).collect()
+        });
+        let language = language_of(path.as_str());
+        let changed = changed.iter().filter(|path| language_of(path.as_str()) == language);
+        let changed: Vec<RelativePath> = changed.take(MAX_FILES + 1).cloned().collect();
+        if changed.len() > MAX_FILES {
+            return Ok(None);
+        }
+        let mut found = Vec::new();
+        for file in changed {
+            let lines = self.lines_at(git, head, &file)?;
+            if missing.intersection(lines).count() >= missing.len().min(2) {
+                found.push(file);
+            }
+        }
+        Ok(Some(found))
+    }
+}
+
+fn bare_lines(text: &LineText) -> impl Iterator<Item = Vec<u8>> + '_ {
     (0..text.len()).map(|line| without_white_space(text.line(line)))
 }
 
