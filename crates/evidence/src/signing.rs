@@ -69,8 +69,9 @@ pub fn hash_at(ws: &Workspace, target: &Target, what: &str) -> Result<String, Ve
     Ok(bytes.map_or_else(nothing, |bytes| Approved::hash_of(&bytes)))
 }
 
-/// Returns the tip of the branch into which this work will be merged: a protected branch of a
-/// remote, or else of this repository, or `HEAD` if there is none.
+/// Returns the tip of the branch into which this work will be merged. This is a protected branch of a
+/// remote. If no remote has one, it is the protected branch of this repository, such as `main`, and
+/// `HEAD` if that is missing as well.
 pub fn accepting(ws: &Workspace) -> Option<CommitId> {
     let target = ws.git().and_then(|git| {
         let of_remote = shared_branches::target(&ws.policy, git);

@@ -200,8 +200,8 @@ fn formatted(path: &RelativePath, wrote: &str, now: &str) -> Vec<(Row, Row)> {
     pairs.map(|(own, now)| (ours[own].0, theirs[now].0)).collect()
 }
 
-/// Returns each block with the letters and digits of its lines. A formatter changes only what is
-/// between them, such as quotes and commas.
+/// Returns each block with the letters and digits of its lines. A formatter leaves these as they are,
+/// and changes only other characters, such as quotes, commas and blanks.
 fn with_words(text: &str, located: Vec<(Row, LineRange)>) -> Vec<(Row, String)> {
     let lines: Vec<&str> = text.lines().collect();
     let words = |range: LineRange| {

@@ -115,7 +115,8 @@ impl Baseline {
         Ok(Self::Texts(versions))
     }
 
-    /// Returns this baseline, whose texts are parsed where they differ from `now` alone.
+    /// Returns the same baseline. Of each of its texts only the parts that differ from `now` are parsed;
+    /// the syntax tree of `now` serves for the rest.
     pub fn parsed_beside(self, now: &Document) -> Self {
         match self {
             Self::Texts(versions) => {

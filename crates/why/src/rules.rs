@@ -362,17 +362,18 @@ impl Rules {
     }
 }
 
-/// Work outside the scope of an intent. A place is a path, or a path and a line, quoted for a shell.
+/// What is known of work outside the scope of an intent, which decides how a person can settle it. A
+/// place is a path, or a path and a line, quoted for a shell.
 #[derive(Clone, Copy, Debug)]
 pub enum OutsideWork<'a> {
-    /// Nothing says that it is the work of the intent, but that somebody has selected it.
+    /// No record covers the work. It counts as the work of the intent because somebody selected that.
     Selected,
-    /// It is recorded, and it is not in lines that can be put under another intent: something was
-    /// removed, or only the layout changed.
+    /// A record covers the work, but names no line that could be put under another intent: something
+    /// was removed, or only the layout changed.
     Recorded,
-    /// It is recorded, and its lines are in no commit yet.
+    /// A record names lines of the work, and no commit has them yet.
     Open(&'a str),
-    /// It is recorded, and its lines are in a commit.
+    /// A record names lines of the work, and a commit has them.
     Committed(&'a str),
 }
 

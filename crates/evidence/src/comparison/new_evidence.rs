@@ -182,7 +182,7 @@ struct JudgedClaim<'a> {
 /// commit brought. For example, two branches add the same import, and the second one is rebased onto
 /// the first. Git then says that the first branch brought the line, so `why` does not use what the
 /// evidence of the second one says of it. Evidence without the line could not be written if a forge
-/// squashes the branch, because the journal is not there.
+/// squashes the branch, because the forge does not have the journal.
 fn unfounded_claims(claims: Vec<JudgedClaim<'_>>) -> (Vec<(&Entry, Vec<String>)>, Vec<String>) {
     let key = |claim: &JudgedClaim<'_>| (claim.entry.section, claim.commit.clone());
     let mut counts: HashMap<_, (usize, usize)> = HashMap::new();
@@ -214,10 +214,11 @@ fn unfounded_claims(claims: Vec<JudgedClaim<'_>>) -> (Vec<(&Entry, Vec<String>)>
     (unfounded, notes)
 }
 
-/// Returns for each commit that late evidence names the commits of which the evidence speaks: the
-/// commit itself if it is among the `known` ones, otherwise those of `all` that are copies of it, as
-/// after a cherry-pick ([`Knowledge`]). `all` is asked only for copies, because it may read a whole
-/// history.
+/// Returns for each commit that late evidence names the commits that the evidence is about.
+///
+/// This is the commit itself if `known` has it. Otherwise it is every copy of it in `all`: for example,
+/// a cherry-pick copies a commit, and the author, the time and the message stay. `all` is called only if
+/// a commit is not known, because it may read a whole history.
 fn commits_meant(
     git: &Git,
     known: &HashSet<CommitId>,
