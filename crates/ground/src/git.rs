@@ -651,34 +651,46 @@ impl Git {
 
     fn files_below(&self, repo: &Repository, tree: ObjectId, prefix: &str) -> GitResult<TreeFiles> {
         let mut files = TreeFiles::default();
-        self.each_file(repo, tree, prefix.into(), &mut |path, kind, id| match as_path(
-            "",
-            path.as_bstr(),
-        ) {
-            _ if path.to_str().is_err() => drop(files.nameless.insert(path, Some(id))),
-            Some(path) => drop(files.entries.insert(path, (kind, Some(id)))),
-            None => {}
+        let folder = BString::from([self.prefix.as_bytes(), prefix.as_bytes()].concat());
+        self.each_file(repo, tree, folder, &mut |full, kind, id| {
+            let path = full[self.prefix.len()..].as_bstr();
+            match as_path("", path) {
+                _ if path.to_str().is_err() => drop(files.nameless.insert(path.into(), Some(id))),
+                Some(path) => drop(files.entries.insert(path, (kind, Some(id)))),
+                None => {}
+            }
         })?;
         Ok(files)
     }
 
+    /// Calls `found` with each file of a folder, whose path ends with a slash or is empty. All paths
+    /// begin at the top of the repository. The files of a folder that is as in the index are taken
+    /// from there, so only the trees of the other folders are read.
     fn each_file(
         &self,
         repo: &Repository,
         tree: ObjectId,
-        prefix: BString,
-        found: &mut dyn FnMut(BString, EntryKind, ObjectId),
+        folder: BString,
+        found: &mut dyn FnMut(&BStr, EntryKind, ObjectId),
     ) -> GitResult<()> {
-        let mut folders = vec![(tree, prefix, 0)];
-        while let Some((tree, prefix, depth)) = folders.pop() {
+        let index = self.index_file()?;
+        let mut folders = vec![(tree, folder, 0)];
+        while let Some((tree, folder, depth)) = folders.pop() {
             self.not_too_deep(depth)?;
+            let index = index.as_deref();
+            if let Some(files) =
+                index.and_then(|index| index::files_of_tree(index, folder.as_ref(), tree))
+            {
+                files.into_iter().for_each(|(path, kind, id)| found(path, kind, id));
+                continue;
+            }
             for (name, kind, id) in self.entries(repo, tree)? {
-                let mut path = BString::from([prefix.as_slice(), &name].concat());
+                let mut path = BString::from([folder.as_slice(), &name].concat());
                 if kind == EntryKind::Tree {
                     path.push(b'/');
                     folders.push((id, path, depth + 1));
                 } else {
-                    found(path, kind, id);
+                    found(path.as_ref(), kind, id);
                 }
             }
         }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet, btree_map};
 
 use gix::bstr::{BString, ByteSlice};
 use gix::objs::tree::EntryKind;
-use gix::revision::walk::{Info, Platform, Sorting};
+use gix::revision::walk::{Platform, Sorting};
 use gix::traverse::commit::simple::CommitTimeOrder;
 use gix::{ObjectId, Repository};
 
@@ -23,6 +23,8 @@ const SHARE: usize = 256;
 pub const WRONG_CLOCK: i64 = 24 * 60 * 60;
 
 const MAX_STEPS: usize = 10_000;
+
+const MAX_LINE: usize = 16;
 
 /// A file that a commit has and none of its parents.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,18 +88,53 @@ impl Git {
         head: &CommitId,
         limit: usize,
     ) -> GitResult<Vec<CommitId>> {
+        let seen = self.object_ids(seen.iter().copied())?;
+        Ok(self.unseen(self.object_id(head)?, seen, limit)?.into_iter().map(commit_id).collect())
+    }
+
+    /// Returns the ancestors of `from`, including itself, that are not ancestors of a commit in `seen`.
+    /// At most `limit`.
+    fn unseen(
+        &self,
+        from: ObjectId,
+        seen: Vec<ObjectId>,
+        limit: usize,
+    ) -> GitResult<Vec<ObjectId>> {
+        if let Some(mut line) = self.line_since(from, &seen) {
+            line.truncate(limit);
+            return Ok(line);
+        }
         let repo = self.all_objects()?;
-        let seen = seen.iter().map(|id| self.object_id(id)).collect::<Result<Vec<_>, _>>()?;
-        let walk = repo.rev_walk([self.object_id(head)?]).with_hidden(seen);
-        Ok(self.ids_of_walk(walk, limit)?.into_iter().map(commit_id).collect())
+        let mut found = self.ids_of_walk(repo.rev_walk([from]).with_hidden(seen.clone()), limit)?;
+        if seen.is_empty() {
+            return Ok(found);
+        }
+        // Where several commits are of the same second, the walk ends before it has hidden all.
+        let hidden = self.inside(&repo, seen, found.iter().copied().collect())?;
+        found.retain(|id| !hidden.contains(id));
+        Ok(found)
+    }
+
+    /// Returns the commits from `from` back to the first of the `seen` ones, which is left out. `None`
+    /// if one of them has not exactly one parent, or there are many. Most questions are about the
+    /// commits since the last hook, and a walk through the history reads more than they need.
+    fn line_since(&self, from: ObjectId, seen: &[ObjectId]) -> Option<Vec<ObjectId>> {
+        let (repo, mut line, mut at) = (self.handle(), Vec::new(), from);
+        while !seen.contains(&at) {
+            let commit = self.find_commit(&repo, at).ok()?;
+            let mut parents = commit.parent_ids();
+            let (Some(parent), None) = (parents.next(), parents.next()) else { return None };
+            line.push(at);
+            at = parent.detach();
+            if line.len() > MAX_LINE {
+                return None;
+            }
+        }
+        Some(line)
     }
 
     fn ids_of_walk(&self, walk: Platform<'_>, limit: usize) -> GitResult<Vec<ObjectId>> {
-        Ok(self.commits_of_walk(walk, limit)?.into_iter().map(|info| info.id).collect())
-    }
-
-    fn commits_of_walk<'r>(&self, walk: Platform<'r>, limit: usize) -> GitResult<Vec<Info<'r>>> {
-        self.read(walk.all())?.take(limit).map(|info| self.read(info)).collect()
+        self.read(walk.all())?.take(limit).map(|info| Ok(self.read(info)?.id)).collect()
     }
 
     fn existing_commits<'a>(
@@ -106,7 +143,8 @@ impl Git {
         commits: impl IntoIterator<Item = &'a CommitId>,
     ) -> Vec<ObjectId> {
         let ids = commits.into_iter().filter_map(|id| self.object_id(id).ok());
-        ids.filter(|id| repo.has_object(id)).collect()
+        let is_here = |id: &ObjectId| self.checked(repo, *id).is_ok_and(|repo| repo.has_object(id));
+        ids.filter(is_here).collect()
     }
 
     /// Returns the commits at which the history of `head` meets that of the `known` commits. For
@@ -118,17 +156,19 @@ impl Git {
         known: &[CommitId],
         limit: usize,
     ) -> GitResult<Vec<CommitId>> {
-        let repo = self.all_objects()?;
-        let from = self.object_id(head)?;
-        let walk = repo.rev_walk([from]).with_hidden(self.existing_commits(&repo, known));
-        let unknown = self.commits_of_walk(walk, limit.saturating_add(1))?;
+        let (repo, from) = (self.handle(), self.object_id(head)?);
+        let known = self.existing_commits(&repo, known);
+        let unknown = self.unseen(from, known, limit.saturating_add(1))?;
         if unknown.len() > limit {
             return Ok(Vec::new());
         }
         let mut parents = vec![from];
-        parents.extend(unknown.iter().flat_map(|info| info.parent_ids.iter().copied()));
-        let unknown: HashSet<ObjectId> = unknown.iter().map(|info| info.id).collect();
-        parents.retain(|parent| !unknown.contains(parent));
+        for id in &unknown {
+            let commit = self.find_commit(&repo, *id)?;
+            parents.extend(commit.parent_ids().map(gix::Id::detach));
+        }
+        // A shallow clone lacks parents.
+        parents.retain(|parent| !unknown.contains(parent) && repo.has_object(parent));
         parents.sort_unstable();
         parents.dedup();
         Ok(parents.into_iter().map(commit_id).collect())
@@ -153,25 +193,34 @@ impl Git {
         commits: HashSet<CommitId>,
     ) -> GitResult<HashSet<CommitId>> {
         let repo = self.all_objects()?;
-        let mut asked = HashSet::<ObjectId>::from_iter(self.existing_commits(&repo, &commits));
-        let heads = heads.iter().map(|id| self.object_id(id)).collect::<GitResult<Vec<_>>>()?;
+        let asked = HashSet::from_iter(self.existing_commits(&repo, &commits));
+        let inside = self.inside(&repo, self.object_ids(heads.iter().copied())?, asked)?;
+        let mut outside = commits;
+        outside.retain(|id| self.object_id(id).map_or(true, |id| !inside.contains(&id)));
+        Ok(outside)
+    }
+
+    /// Returns those of the `asked` commits that are in the history of one of `heads`.
+    fn inside(
+        &self,
+        repo: &Repository,
+        heads: Vec<ObjectId>,
+        mut asked: HashSet<ObjectId>,
+    ) -> GitResult<HashSet<ObjectId>> {
         let times = asked.iter().chain(&heads).map(|id| Some(repo.find_commit(*id).ok()?.time()));
         let oldest = times.flatten().flatten().map(|time| time.seconds).min().unwrap_or_default();
         let order = Sorting::ByCommitTimeCutoff {
             order: CommitTimeOrder::NewestFirst,
             seconds: oldest.saturating_sub(WRONG_CLOCK),
         };
-        let mut outside = commits;
+        let mut inside = HashSet::new();
         let mut walk = self.read(repo.rev_walk(heads).sorting(order).all())?;
         while !asked.is_empty()
             && let Some(info) = walk.next()
         {
-            let id = self.read(info)?.id;
-            if asked.remove(&id) {
-                outside.remove(&commit_id(id));
-            }
+            inside.extend(asked.take(&self.read(info)?.id));
         }
-        Ok(outside)
+        Ok(inside)
     }
 
     /// Returns the author of a commit as `Name <e-mail>`.
@@ -215,6 +264,9 @@ impl Git {
     }
 
     pub fn is_ancestor(&self, of: &CommitId, one: &CommitId) -> GitResult<bool> {
+        if self.line_since(self.object_id(of)?, &[self.object_id(one)?]).is_some() {
+            return Ok(true);
+        }
         Ok(self.merge_base(one, of)?.as_ref() == Some(one))
     }
 
@@ -251,8 +303,11 @@ impl Git {
         Ok(found)
     }
 
-    fn object_ids(&self, of: &[CommitId]) -> GitResult<Vec<ObjectId>> {
-        of.iter().map(|commit| self.object_id(commit)).collect()
+    fn object_ids<'a>(
+        &self,
+        of: impl IntoIterator<Item = &'a CommitId>,
+    ) -> GitResult<Vec<ObjectId>> {
+        of.into_iter().map(|commit| self.object_id(commit)).collect()
     }
 
     /// Returns the files that commits added to a folder of the workspace, newest commit first: the
@@ -264,10 +319,8 @@ impl Git {
         from: &CommitId,
         seen: &[CommitId],
     ) -> GitResult<Vec<AddedFile>> {
-        let repo = self.all_objects()?;
-        let walk = repo.rev_walk([self.object_id(from)?]);
-        let walk = walk.with_hidden(self.existing_commits(&repo, seen));
-        let commits = self.ids_of_walk(walk, usize::MAX)?;
+        let seen = self.existing_commits(&self.handle(), seen);
+        let commits = self.unseen(self.object_id(from)?, seen, usize::MAX)?;
         let folder = self.path_in_repository(folder);
         let added_by = |reader: &mut ObjectReader<'_>, commit: ObjectId| {
             let added = match reader.added_to_folder(commit, folder.as_ref()) {
@@ -494,5 +547,43 @@ mod tests {
         let found = git.asked_ancestors(std::slice::from_ref(&main), asked).unwrap();
         assert_eq!(asked.map(|one| found.contains(one)), [true, false, true]);
         assert_eq!(git.ancestors(std::slice::from_ref(&main)).unwrap(), found);
+    }
+
+    #[test]
+    fn commits_since_others_are_the_same_as_in_git_across_merges() {
+        let place = TestFolder::committed(&[("a", "1")]);
+        let mut commits = vec![place.git(&["rev-parse", "HEAD"])];
+        for step in 0..4 {
+            place.git(&["switch", "-q", "-c", &format!("side{step}")]);
+            for nth in 0..2 {
+                place.write(&format!("log/{step}{nth}"), "x");
+                commits.push(place.commit("side"));
+            }
+            place.git(&["switch", "-q", "main"]);
+            if step % 2 == 0 {
+                place.write(&format!("log/main{step}"), "x");
+                commits.push(place.commit("main"));
+            }
+            place.git(&["merge", "-q", "--no-ff", "-m", "merge", &format!("side{step}")]);
+            commits.push(place.git(&["rev-parse", "HEAD"]));
+        }
+        let commits: Vec<CommitId> =
+            commits.iter().map(|id| CommitId(id.trim().to_owned())).collect();
+        let git = place.open("");
+        for head in &commits {
+            for seen in &commits {
+                let range = format!("{}..{}", seen.0, head.0);
+                let listed = place.git(&["rev-list", &range]);
+                let listed: HashSet<&str> = listed.lines().collect();
+                let between = git.commits_between(&[seen], head, usize::MAX).unwrap();
+                assert_eq!(between.iter().map(|it| &*it.0).collect::<HashSet<_>>(), listed);
+                assert_eq!(between.len(), listed.len());
+                let is_behind = place.git(&["merge-base", seen.0.as_str(), &head.0]);
+                let is_ancestor = git.is_ancestor(head, seen).unwrap();
+                assert_eq!(is_ancestor, is_behind.trim() == seen.0);
+                let added = git.added_below("log", head, std::slice::from_ref(seen)).unwrap();
+                assert!(added.iter().all(|file| listed.contains(&*file.commit.0)));
+            }
+        }
     }
 }

@@ -195,6 +195,29 @@ impl Git {
     }
 }
 
+/// Returns the files of a folder, if git has stored in the index that they are those of this tree.
+/// `None` if it has not, or if the index does not list each of them.
+///
+/// Git stores the id of the tree for each folder when it writes the index, and takes it away when an
+/// entry below the folder changes (`gitformat-index`, "Cache tree").
+pub(super) fn files_of_tree<'i>(
+    index: &'i gix::index::File,
+    folder: &BStr,
+    tree: ObjectId,
+) -> Option<Vec<(&'i BStr, EntryKind, ObjectId)>> {
+    let mut known = index.tree()?;
+    for name in folder.split_str("/").filter(|name| !name.is_empty()) {
+        known = known.children.iter().find(|child| *child.name == *name)?;
+    }
+    let count = known.num_entries.filter(|_| known.id == tree)?;
+    let entries = index.prefixed_entries(folder)?;
+    let file = |entry: &'i Entry| {
+        let kind = kind_of(entry.mode, entry.flags)?;
+        (entry.stage() == Stage::Unconflicted).then(|| (entry.path(index), kind, entry.id))
+    };
+    (entries.len() == count as usize).then(|| entries.iter().map(file).collect())?
+}
+
 /// Returns the kind of an entry that has content. An entry that was added with `git add -N` has
 /// none yet.
 pub(super) fn kind_of(mode: Mode, flags: Flags) -> Option<EntryKind> {
@@ -208,4 +231,68 @@ pub(super) fn checked_out(folder: &Path) -> Option<ObjectId> {
     let tree = WorkTree::at_top(folder)?;
     let repository = super::open_checked(&tree.git_dir, &tree.common_dir).ok()?;
     super::head_of(&repository.to_thread_local()).ok()?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::fixture::TestFolder;
+    use super::super::CommitId;
+    use super::*;
+
+    /// Returns the files of a commit with their ids, as git lists them.
+    fn listed(place: &TestFolder, commit: &str) -> Vec<String> {
+        let lines = place.git(&["ls-tree", "-r", "--format=%(objectname) %(path)", commit]);
+        lines.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn the_files_of_a_commit_are_the_same_whatever_the_index_has() {
+        let place = TestFolder::committed(&[("a/b/one", "1"), ("a/two", "2"), ("c/x y", "3")]);
+        place.write("a/b/one", "other");
+        place.write("d/new", "4");
+        place.commit("second");
+        let states: [&[&str]; 8] = [
+            &["status"],
+            &["read-tree", "HEAD~1"],
+            &["read-tree", "HEAD"],
+            &["rm", "-q", "--cached", "a/two"],
+            &["add", "-N", "c/untracked"],
+            &["add", "c/untracked"],
+            &["commit", "-q", "-m", "third"],
+            &["read-tree", "HEAD~1", "HEAD~2"],
+        ];
+        place.write("c/untracked", "5");
+        let commits = ["HEAD", "HEAD~1"];
+        for state in states {
+            place.git(state);
+            let git = place.open("");
+            for commit in commits {
+                let id = CommitId(place.git(&["rev-parse", commit]).trim().to_owned());
+                let files = git.files(&git.handle(), &id).unwrap().entries.into_iter();
+                let mut found: Vec<String> = files
+                    .map(|(path, (_, id))| format!("{} {path}", id.expect("no conflict")))
+                    .collect();
+                found.sort_by(|a, b| a[41..].cmp(&b[41..]));
+                assert_eq!(found, listed(&place, commit), "{commit} after {state:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn folders_that_the_index_has_are_not_read_from_the_repository() {
+        let place = TestFolder::committed(&[("a/one", "1"), ("b/two", "2")]);
+        place.write("b/three", "3");
+        place.git(&["add", "b/three"]);
+        let git = place.open("");
+        let file = git.index_file().unwrap().expect("an index");
+        let tree = |path: &str| {
+            ObjectId::from_hex(place.git(&["rev-parse", path]).trim().as_bytes()).unwrap()
+        };
+        let known = |folder: &str, tree| files_of_tree(&file, folder.into(), tree);
+        let files = known("a/", tree("HEAD:a")).expect("unchanged");
+        assert_eq!(files.iter().map(|(path, ..)| path.to_string()).collect::<Vec<_>>(), ["a/one"]);
+        assert!(known("b/", tree("HEAD:b")).is_none(), "a file was added to it");
+        assert!(known("a/", tree("HEAD:b")).is_none(), "another tree");
+        assert!(known("", tree("HEAD^{tree}")).is_none(), "a folder in it changed");
+    }
 }

@@ -75,6 +75,9 @@ impl Git {
     /// Returns the commits of the stashes, newest first, each followed by the commit with the files
     /// that git did not track, if it has such a one.
     pub fn stashes(&self) -> GitResult<Vec<CommitId>> {
+        if self.reference(STASH)?.is_none() {
+            return Ok(Vec::new());
+        }
         let repo = self.all_objects()?;
         let Some(stash) = self.read(repo.try_find_reference(STASH))? else { return Ok(Vec::new()) };
         // The reference names only the newest stash; the others are in its log.
