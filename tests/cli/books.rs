@@ -294,3 +294,31 @@ fn a_record_leaves_the_journal_once_it_is_committed() {
     lab.fine(&["seal"]);
     assert_eq!(kept(), [1, 0]);
 }
+
+/// A selection says nothing about code. If it stayed in the journal, each session would leave a file that
+/// every later command has to read.
+#[test]
+#[ignore = "slow"]
+fn a_session_leaves_nothing_in_the_journal_once_its_work_is_committed() {
+    let lab = begun();
+    let open = || {
+        let folder = std::fs::read_dir(lab.root.join(".git/intent/open/main")).expect("a folder");
+        let names = folder.flatten().map(|file| file.file_name());
+        names.filter(|name| name != "keepers").count()
+    };
+    assert_eq!(open(), 0);
+    lab.fine(&["select", "INT-001", "--session", "codex:reads"]);
+    lab.fine(&["select", "INT-002", "--session", "codex:writes"]);
+    lab.fine(&["select", "INT-002", "--session", "codex:busy"]);
+    for (session, path) in [("codex:writes", "src/b.rs"), ("codex:busy", "src/c.rs")] {
+        lab.write(path, TWO);
+        lab.fine(&["record", path, "--session", session]);
+    }
+    assert_eq!(open(), 3);
+    lab.run_git(&["add", "src/b.rs"]);
+    lab.run_git(&["commit", "-q", "-m", "b"]);
+    assert_eq!(open(), 1, "only one session has work that is in no commit");
+    lab.commit();
+    assert_eq!(open(), 0);
+    assert_eq!(lab.intent(&["verify"]).status.code(), Some(0));
+}

@@ -572,3 +572,26 @@ fn a_hook_seals_in_each_workspace_below_the_top() {
         );
     }
 }
+
+/// A file with a NUL byte, like one of more than 2 MiB, is not cut into blocks, but its lines are sealed.
+#[test]
+#[ignore = "slow"]
+fn the_recorded_lines_of_a_file_are_sealed_if_it_is_no_text_any_more() {
+    let calls = ["recorded(1)", "recorded(2)", "recorded(3)", "recorded(4)", "recorded(5)"];
+    for has_hooks in [true, false] {
+        let lab = governed();
+        record(&lab, "INT-001", &calls);
+        lab.write(FILE, function(&calls) + "\0\n");
+        let told_open = lab.fine(&["status"]);
+        assert!(told_open.contains("1 record in no commit yet"), "{told_open}");
+        lab.run_git(&["add", "-A"]);
+        lab.run_git(match has_hooks {
+            true => &["commit", "-q", "-m", "no text"],
+            false => &["commit", "-q", "-n", "-m", "no text"],
+        });
+        lab.write(FILE, function(&calls));
+        lab.commit();
+        let one = Some("1");
+        assert_eq!(told(&lab).1, by(&[None, one, one, one, one, one, None, None]), "{has_hooks}");
+    }
+}

@@ -111,15 +111,17 @@ pub fn would_seal(ws: &Workspace) -> Result<SealAnswer, VerbError> {
 pub fn after_commit(ws: &Workspace) -> Result<Vec<Finding>, VerbError> {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return Ok(Vec::new()) };
     let has_broken_runs = settle::settle_and_reopen(ws, git, &[])?;
+    let ws = &ws.clone().with_records_of_now();
     thrown_away::retire_thrown_away(ws, git)?;
-    if has_broken_runs {
-        return commits_without_evidence(&ws.clone().with_records_of_now());
+    settle::settle_selections(ws)?;
+    match has_broken_runs {
+        true => commits_without_evidence(&ws.clone().with_records_of_now()),
+        false => Ok(Vec::new()),
     }
-    Ok(Vec::new())
 }
 
 /// Returns true if git ignores evidence here, so that no commit ever carries it.
-pub fn is_ignored(ws: &Workspace) -> bool {
+pub(crate) fn is_ignored(ws: &Workspace) -> bool {
     ws.ignores.git_ignored(&draft::folder())
 }
 
@@ -422,7 +424,7 @@ fn of_index(ws: &Workspace, git: &Git) -> Result<Draft, VerbError> {
         if brought.entries.is_empty() && gone.is_none() {
             continue;
         }
-        let Ok(now) = ws.document(path, &bytes) else { continue };
+        let now = document_of(ws, path, &bytes);
         let before = before_of(ws, parents.first(), from.as_ref().unwrap_or(path))?;
         let (versions, later) = ((before.as_ref(), &now), brought.later_edits(ws, path, &is_new));
         draft.with_lines.extend(brought.owner_ids());
@@ -517,6 +519,12 @@ fn before_of(
 ) -> Result<Option<Document>, VerbError> {
     let Some(parent) = parent else { return Ok(None) };
     Ok(ws.read_at(parent, path)?)
+}
+
+/// Returns a version of a file with its blocks. If it is too large or holds a NUL byte, it has none, and
+/// evidence names only its lines.
+fn document_of(ws: &Workspace, path: &RelativePath, bytes: &[u8]) -> Document {
+    ws.document(path, bytes).unwrap_or_else(|_| Document::from_text("", ""))
 }
 
 fn changed_blobs(

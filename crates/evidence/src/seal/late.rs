@@ -14,8 +14,8 @@ use std::sync::Arc;
 use super::draft::{LaterEdits, TextsOfCommit, left_a_block};
 use super::thrown_away::{FilesChangedSince, PresentFile, lines_of_record};
 use super::{
-    Draft, LinesByEntry, before_of, has_blocks_of, index_among, is_acceptance, is_open, is_work,
-    text_left_by,
+    Draft, LinesByEntry, before_of, document_of, has_blocks_of, index_among, is_acceptance,
+    is_open, is_work, text_left_by,
 };
 use code::Document;
 use ground::{CommitId, Git, RelativePath};
@@ -274,7 +274,7 @@ fn add_version(
     if has_erased_evidence(&ws.root, git, commit) {
         return Ok(());
     }
-    let Ok(now) = ws.document(path, brought.text.as_bytes()) else { return Ok(()) };
+    let now = document_of(ws, path, brought.text.as_bytes());
     let parent = git.commit_info(commit)?.parents.into_iter().next();
     let before = before_of(ws, parent.as_ref(), path)?;
     let draft = drafts.entry(commit.clone()).or_default();

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use super::draft::left_a_block;
 use super::{
-    LinesByEntry, before_of, carried, has_blocks_of, is_acceptance, is_carried, is_ignored,
-    is_open, is_work, late,
+    LinesByEntry, before_of, carried, document_of, has_blocks_of, is_acceptance, is_carried,
+    is_ignored, is_open, is_work, late,
 };
 use crate::git_hooks::{self, HooksState};
 use ground::git::short_id;
@@ -84,7 +84,10 @@ fn records_in_work(ws: &Workspace, path: &RelativePath) -> BTreeSet<String> {
     let mut found = unsealed_records(ws, path);
     let committed = parents.iter().filter_map(|commit| git.file_at(commit, path).ok().flatten());
     let committed: Vec<LineText> = committed.map(LineText::new).collect();
-    if let Some(bytes) = git.file_in_index(path).ok().flatten() {
+    let staged = git.file_in_index(path).ok().flatten();
+    // No walk says who brought the lines of a file that is too large.
+    let unread = ws.read(path).is_err().then(|| ws.bytes_as_stored(path)).flatten();
+    for bytes in staged.into_iter().chain(unread) {
         let text = LineText::new(bytes);
         let is_new = new_lines(&committed.iter().collect::<Vec<_>>(), &text);
         found.extend(LinesByEntry::attributed(ws, path, None, text, &is_new).owner_ids());
@@ -101,7 +104,7 @@ fn records_in_work(ws: &Workspace, path: &RelativePath) -> BTreeSet<String> {
         versions.push(Vec::new());
     }
     for bytes in versions {
-        let Ok(now) = ws.document(path, &bytes) else { continue };
+        let now = document_of(ws, path, &bytes);
         let left = |entry: &&&Arc<Entry>| left_a_block(ws, entry, path, (before.as_ref(), &now));
         found.extend(others.iter().filter(left).map(|entry| entry.record.id.clone()));
     }

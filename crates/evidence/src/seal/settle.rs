@@ -12,7 +12,7 @@ use crate::comparison::digests;
 use ground::git::Target;
 use ground::{CommitId, Git, RelativePath, cache, clock, store};
 use ledger::journal::{self, CarriedNote, DraftNote, KeeperNote, Note, ReopenedNote};
-use ledger::{Entry, drop_texts_but, evidence};
+use ledger::{Entry, RecordKind, drop_texts_but, evidence};
 use why::baseline::commits_of_work;
 use why::left_history::{
     LeftHistory, evidence_added_by, has_left_history, stands_as_sealed, takes_evidence_over,
@@ -40,6 +40,22 @@ pub(super) fn settle_and_reopen(
     let is_taken_over = takes_evidence_over(&ws.root, git, head, staged)?;
     let is_broken = settle_committed(ws, git, head, DraftNote::read_all(&ws.root))?;
     Ok(reopen_lost(ws, git, head, is_taken_over)? || is_broken)
+}
+
+/// Moves the selections of those sessions out of the journal that have no other open record. Otherwise
+/// each session would leave a file that every later command has to read.
+pub(super) fn settle_selections(ws: &Workspace) -> Result<(), VerbError> {
+    let Some(head) = ws.head() else { return Ok(()) };
+    let open = || ws.journal.entries().iter().filter(|entry| is_open(entry));
+    let is_selection = |entry: &&Arc<Entry>| entry.record.kind == RecordKind::Selection;
+    let busy: HashSet<&RelativePath> =
+        open().filter(|entry| !is_selection(entry)).map(|entry| &entry.origin.path).collect();
+    let idle = open().filter(is_selection).filter(|entry| !busy.contains(&entry.origin.path));
+    let idle: HashSet<&str> = idle.map(|entry| &*entry.record.id).collect();
+    if !idle.is_empty() {
+        journal::settle(&ws.root, &head.0, &|id| idle.contains(id))?;
+    }
+    Ok(())
 }
 
 fn settle_committed(

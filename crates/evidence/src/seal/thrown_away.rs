@@ -23,7 +23,7 @@ use super::{LinesByEntry, is_work};
 const MAX_COMMITS: usize = 256;
 
 /// If more files of a language changed since a record, nobody looks where its lines have gone.
-const MAX_FILES: usize = 64;
+const MAX_FILES: usize = 512;
 
 /// Lines without their white space.
 pub(super) type BareLines = HashSet<Vec<u8>>;
@@ -36,7 +36,6 @@ pub(super) fn retire_thrown_away(ws: &Workspace, git: &Git) -> Result<(), VerbEr
     let Some(head) = ws.head().filter(|_| git.incoming().is_ok_and(|it| it.is_empty())) else {
         return Ok(());
     };
-    let ws = &ws.clone().with_records_of_now();
     // A commit that left the history may come back.
     let drafts = DraftNote::read_all(&ws.root).into_iter().map(|note| note.records);
     let reopened = ReopenedNote::read_all(&ws.root).into_iter().map(|note| note.records);
