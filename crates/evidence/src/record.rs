@@ -198,12 +198,11 @@ pub fn record(
     // Only one process records at a time. Each one sees the records of those before it, so nothing
     // is recorded twice.
     let _turn = store::lock(&ws.root.private().join("record.lock"), PATIENCE)?;
-    let current = ws.clone().with_records_of_now();
+    let current = ws.clone().with_new_records();
     // Without all open records, lines of another record would count as new.
     if let Some(unread) = current.journal.unread_journal() {
         return Err(VerbError::mendable(&unread.message, &unread.help));
     }
-    current.compare_for_files(request.paths.len());
     let mut records = Vec::new();
     let mut answer = RecordAnswer::default();
     let mut seen = HashSet::new();

@@ -121,9 +121,9 @@ pub fn record(ws: &Workspace, request: &LessonRequest) -> Result<LessonAnswer, V
     }
     let answers = files.into_iter().map(|file| file.write(ws, request, &line));
     let mut answers = answers.collect::<Result<Vec<_>, _>>()?;
-    let is_new = |answer: &&LessonAnswer| answer.outcome == LessonOutcome::Added;
-    let paths: Vec<_> = answers.iter().filter(is_new).map(|answer| answer.path.clone()).collect();
-    map::follow(ws, &paths);
+    if answers.iter().any(|answer| answer.outcome == LessonOutcome::Added) {
+        map::refresh(ws);
+    }
     let mut first = answers.remove(0);
     first.also = answers;
     Ok(first)

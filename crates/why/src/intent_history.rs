@@ -34,7 +34,9 @@ pub struct IntentHistory {
     files: Memo<CommitId, Option<RegistryFiles>, MAX_VISITED>,
     registries: Memo<RegistryFiles, Option<Arc<Registry>>, MAX_REGISTRIES>,
     versions: Memo<String, Option<Arc<Vec<Intent>>>>,
-    texts: Memo<TextKey, Option<Arc<Intent>>, MAX_TEXTS>,
+    /// The texts that were found; the keys are the id and the hash.
+    texts: Memo<(String, String), Arc<Intent>, MAX_TEXTS>,
+    texts_near: Memo<TextKey, Option<Arc<Intent>>, MAX_TEXTS>,
     /// Whether the present text of an intent has a hash; the keys are the id and the hash.
     present: Memo<(String, String), bool>,
     /// The newest commit with each of the last registries, newest first.
@@ -90,17 +92,24 @@ impl Workspace {
     /// Returns the text of an intent with this hash, from one of the commits at which the record of
     /// a claim may have been made.
     pub(crate) fn text_then(&self, claim: &Claim, id: &str, hash: &str) -> Option<Arc<Intent>> {
-        let record = &claim.entry.record;
-        let based_on = record.vcs.as_ref().and_then(|vcs| vcs.revision_id.clone());
+        let key = (id.to_owned(), hash.to_owned());
+        if let Some(known) = self.intent_history.texts.get(&key) {
+            return Some(known);
+        }
+        let found = self.text_near(claim, id, hash)?;
+        Some(self.intent_history.texts.keep(key, found))
+    }
+
+    fn text_near(&self, claim: &Claim, id: &str, hash: &str) -> Option<Arc<Intent>> {
         let mut near = with_parents(self, claim.commit.clone().map(CommitId));
-        near.extend(based_on.map(CommitId));
+        near.extend(claim.entry.record.based_on());
         let key = (id.to_owned(), hash.to_owned(), near, claim.entry.section);
         let ids = self.registry.ids(id);
         let text_at = |commit: &CommitId| {
             let mut texts = ids.iter().filter_map(|id| self.intent_at(commit, id));
             texts.find(|then| then.reads_as(hash)).map(Arc::new)
         };
-        self.intent_history.texts.get_or_find(&key, || {
+        self.intent_history.texts_near.get_or_find(&key, || {
             key.2.iter().find_map(text_at).or_else(|| {
                 // Late evidence is added by a later commit than the one that it is about.
                 claim.entry.late_commit.as_ref()?;

@@ -68,5 +68,5 @@ mod unread;
 pub mod workspace;
 
 pub use error::{ReadError, VerbError};
-pub use provenance_of_blocks::{LineShare, Provenance};
+pub use provenance_of_blocks::{LineShare, LinesOfBlock, Provenance, lines_of_blocks};
 pub use workspace::{LazyLedger, Workspace};

@@ -128,9 +128,9 @@ impl FileToJudge<'_> {
     /// Returns what is known of each block, in the order of the blocks.
     pub fn judged(&self) -> Vec<Provenance> {
         let text = LineText::new(self.document.text().into_bytes());
-        let own = own_lines(self.blocks, self.lines.lines.len());
+        let lines = lines_of_blocks(self.blocks, &text);
         let blocks = self.blocks.blocks.iter();
-        let judged = blocks.clone().zip(own).map(|(block, own)| self.judge(block, &own, &text));
+        let judged = blocks.clone().zip(&lines).map(|(block, lines)| self.judge(block, lines));
         let mut judged: Vec<Provenance> = judged.collect();
         for (at, block) in blocks.enumerate().rev() {
             // A block is as recorded only if all blocks inside it are.
@@ -147,17 +147,11 @@ impl FileToJudge<'_> {
         judged
     }
 
-    fn judge(&self, block: &Block, own: &[usize], text: &LineText) -> Provenance {
-        let language = self.blocks.language;
-        let says = |line: &usize| says_something(text.line(*line), language);
-        let mut said: Vec<usize> = own.iter().copied().filter(says).collect();
-        if said.is_empty() {
-            said = own.to_vec();
-        }
+    fn judge(&self, block: &Block, LinesOfBlock { own, said }: &LinesOfBlock) -> Provenance {
         let source = |line: usize| self.lines.lines[line];
         let mut found = Provenance {
             own: own.iter().map(|line| (line_number(*line), source(*line))).collect(),
-            shares: self.shares(&said),
+            shares: self.shares(said),
             is_missing: said.iter().any(|line| source(*line).is_missing),
             ..Provenance::default()
         };
@@ -175,7 +169,7 @@ impl FileToJudge<'_> {
         } else if self.asked != AskedOfBlocks::Owners
             && let Some(claim) = found.claim.clone()
         {
-            self.compare(block, &claim, &said, &mut found);
+            self.compare(block, &claim, said, &mut found);
         }
         found
     }
@@ -461,8 +455,24 @@ fn line_number(line: usize) -> u32 {
     u32::try_from(line + 1).unwrap_or(u32::MAX)
 }
 
-/// Returns for each block its own lines, counted from 0: those of its lead and node without the
-/// blocks inside it.
+/// The lines of a block, counted from 0.
+pub struct LinesOfBlock {
+    /// Those of its lead and node without the blocks inside it.
+    pub own: Vec<usize>,
+    /// Those of them that say something, or all if none does. Who brought half of these owns the block.
+    pub said: Vec<usize>,
+}
+
+/// Returns the lines of each block of a text.
+pub fn lines_of_blocks(blocks: &FileBlocks, text: &LineText) -> Vec<LinesOfBlock> {
+    let says = |line: &usize| says_something(text.line(*line), blocks.language);
+    let lines = own_lines(blocks, text.len()).into_iter().map(|own| {
+        let said: Vec<usize> = own.iter().copied().filter(says).collect();
+        LinesOfBlock { said: if said.is_empty() { own.clone() } else { said }, own }
+    });
+    lines.collect()
+}
+
 fn own_lines(blocks: &FileBlocks, count: usize) -> Vec<Vec<usize>> {
     let mut owner: Vec<Option<usize>> = vec![None; count];
     for (at, block) in blocks.blocks.iter().enumerate() {

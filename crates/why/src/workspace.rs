@@ -64,6 +64,8 @@ pub struct Workspace {
     /// tree, the inner one for no commit.
     base: Option<Option<CommitId>>,
     compared: Arc<Mutex<Vec<KnownComparison>>>,
+    /// What [`Self::former_files`] found by itself.
+    former: Arc<Mutex<Vec<FormerFiles>>>,
     pub(crate) known_evidence: Arc<ReadEvidence>,
     /// What was found out about history before. `None` if the caller must not rely on it.
     kept_answers: Option<Arc<AnswerStore>>,
@@ -73,6 +75,8 @@ pub struct Workspace {
     stop: Arc<AtomicBool>,
     progress: Arc<FileProgress>,
 }
+
+type FormerFiles = (CommitId, Vec<PathChange>);
 
 type KnownComparison = (Option<CommitId>, Arc<ComparedFiles>);
 
@@ -151,6 +155,7 @@ impl Workspace {
             evidence_at: None,
             base: None,
             compared: Arc::default(),
+            former: Arc::default(),
             known_evidence: Arc::default(),
             kept_answers: None,
             known_commits: Arc::default(),
@@ -251,18 +256,23 @@ impl Workspace {
             other.with_records_left_out(journal, &is_wanted)
         };
         let journal = lazily(load_journal);
-        let (compared, known_evidence) = (Arc::default(), Arc::default());
-        let (ledger, files_of_intents) = (lazily(load), Arc::default());
-        let first_evidence_month = Arc::default();
         Self {
-            ledger,
+            ledger: lazily(load),
             journal,
-            compared,
-            known_evidence,
-            files_of_intents,
-            first_evidence_month,
+            compared: Arc::default(),
+            former: Arc::default(),
+            known_evidence: Arc::default(),
+            files_of_intents: Arc::default(),
+            first_evidence_month: Arc::default(),
             ..self
         }
+    }
+
+    /// Like [`Self::with_records_of_now`], but keeps what is known about files, so none of them may
+    /// have changed since.
+    pub fn with_new_records(self) -> Self {
+        let (compared, former) = (Arc::clone(&self.compared), Arc::clone(&self.former));
+        Self { compared, former, ..self.with_records_of_now() }
     }
 
     /// Returns the commits that have left the history since the last seal, and whose records it has to
@@ -374,6 +384,7 @@ impl Workspace {
             evidence_at: None,
             base: Some(base),
             compared: Arc::default(),
+            former: Arc::default(),
             known_evidence: Arc::default(),
             ledger,
             journal: lazily(Ledger::default),
@@ -401,9 +412,14 @@ impl Workspace {
 
     pub fn as_of(&self, commit: CommitId) -> Result<Self, GitError> {
         let then = self.at_commit(commit.clone(), None)?;
-        let (files, base, compared) =
-            (self.files.clone(), self.base.clone(), Arc::clone(&self.compared));
-        Ok(Self { files, base, compared, evidence_at: Some(commit), ..then })
+        Ok(Self {
+            files: self.files.clone(),
+            base: self.base.clone(),
+            compared: Arc::clone(&self.compared),
+            former: Arc::clone(&self.former),
+            evidence_at: Some(commit),
+            ..then
+        })
     }
 
     /// Returns the same workspace with the files of the index or of a commit, and with the
@@ -470,15 +486,6 @@ impl Workspace {
         Ok(found)
     }
 
-    /// Compares all files with their commit once, if a question is about several of them. Otherwise
-    /// `former_files` would do so for each of them.
-    pub fn compare_for_files(&self, count: usize) {
-        if count > 1 && self.head().is_some() {
-            // An error is reported for each file that needs the comparison.
-            self.compared_with(self.head()).ok();
-        }
-    }
-
     /// Returns the files of a commit whose content differs or that are gone. New files are not looked
     /// for, so that an edit of one file does not cost a walk through all folders.
     pub(crate) fn former_files(&self, base: &CommitId) -> Result<Vec<PathChange>, GitError> {
@@ -489,6 +496,10 @@ impl Workspace {
         let Some(git) = self.git().filter(of_work) else {
             return Ok(self.compared_with(Some(base))?.former());
         };
+        let mut former = locked_value(&self.former);
+        if let Some((_, known)) = former.iter().find(|(commit, _)| commit == base) {
+            return Ok(known.clone());
+        }
         let changed = git.changed_tracked_files(base)?.into_iter().filter_map(|path| {
             let found = self.root.absolute(&path).symlink_metadata();
             let kind = match found {
@@ -498,7 +509,8 @@ impl Workspace {
             };
             Some(PathChange { path, kind, aspect: Aspect::Content })
         });
-        Ok(changed.collect())
+        former.push((base.clone(), changed.collect()));
+        Ok(former[former.len() - 1].1.clone())
     }
 
     /// Returns the content of a file. `None` if it cannot be read or has more bytes than `limit`.

@@ -77,7 +77,7 @@ pub fn run(context: &Context, args: AcceptArgs) -> Result<Exit, CliError> {
             ),
         ));
     }
-    map::follow(&workspace, std::slice::from_ref(&path));
+    map::refresh(&workspace);
     context.answer(&answer, |page| show(page, &answer, &workspace))
 }
 
@@ -97,8 +97,7 @@ fn accept_below(
             answers.extend((answer.settled || !answer.accepted.is_empty()).then_some(answer));
         }
     }
-    let paths: Vec<_> = answers.iter().map(|answer| answer.path.clone()).collect();
-    map::follow(&workspace, &paths);
+    map::refresh(&workspace);
     context.answer(&answers, |page| {
         if answers.is_empty() {
             page.line("There is nothing to accept below this folder");

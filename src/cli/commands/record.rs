@@ -166,7 +166,7 @@ pub fn run(context: &Context, args: RecordArgs) -> Result<Exit, CliError> {
         let paths = files.into_iter().collect();
         let request = RecordRequest { paths, ..request(context, &args, &workspace) };
         if request.extent == RecordExtent::WholeFile && !args.yes {
-            ask_for_committed_lines(context, &workspace, &request)?;
+            ask_for_committed_lines(context, &workspace.clone().with_records_of_now(), &request)?;
         }
         let root = workspace.root.path().display().to_string();
         has_git |= workspace.git().is_some();
@@ -181,7 +181,7 @@ pub fn run(context: &Context, args: RecordArgs) -> Result<Exit, CliError> {
             answer.unknown_author = !is_named && request.contributor.is_none();
         }
         let needs = |file: &RecordedFile| !seal::is_code_committed(&workspace, &file.path);
-        needs_code |= here.recorded.iter().any(needs);
+        needs_code |= args.all && here.recorded.iter().any(needs);
         answer.recorded.extend(Rooted::of_files(&root, here.recorded));
         answer.skipped.extend(Rooted::of_files(&root, here.skipped));
     }
@@ -242,8 +242,7 @@ fn take_back(context: &Context) -> Result<Exit, CliError> {
         stage_sealed(context, &workspace, &answer)?;
     }
     let answer = RecordedAnswer { undone, ..RecordedAnswer::default() };
-    let paths: Vec<_> = answer.undone.iter().map(|one| one.path.clone()).collect();
-    map::follow(&workspace.clone().with_records_of_now(), &paths);
+    map::refresh(&workspace);
     context.answer(&answer, |page| {
         for one in &answer.undone {
             page.label(GOOD, "✓").styled(STRONG, one.path.as_str());

@@ -1,24 +1,29 @@
-//! Keeps the map current after each record. Only files are looked at that were recorded or that
-//! commits changed.
+//! Keeps the map current.
+//!
+//! After a record, the map shows what that record says for certain, because nobody waits for the history
+//! of a file when one is recorded: the definitions of which it brought half, and which ones are gone. If
+//! INT-002 changed two of ten lines of a function, its owner is looked up by the next [`refresh`], which
+//! looks at the files that were recorded or that commits changed.
 //!
 //! The results are kept in `.orchestration/local/map.json`, which only this module reads. A clone
-//! that has evidence but not that file has no map until `intent map` makes it, because nobody waits
-//! for all files when one is recorded.
+//! that has evidence but not that file has no map until `intent map` makes it.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
 use super::page::{Definitions, NO_BLOCK, render};
-use super::{ByFile, MapAnswer, mapped, path, produced_in_file};
+use super::{ByFile, MapAnswer, mapped, mapped_block, path, produced_in_file};
 use evidence::comparison;
 use ground::parallel::in_parallel;
 use ground::policy::Map;
 use ground::{CommitId, RelativePath, session, store};
-use ledger::{Digest, Ledger};
-use why::{VerbError, Workspace};
+use history::LineText;
+use history::knowledge::runs_about;
+use ledger::{Digest, Ledger, LineRuns};
+use why::{LinesOfBlock, VerbError, Workspace, lines_of_blocks};
 
 /// If more files than this have changed, the map waits until `intent map` makes it again.
 const MAX_FILES: usize = 200;
@@ -33,7 +38,7 @@ struct CachedMap {
     files: BTreeMap<RelativePath, CachedFile>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 struct CachedFile {
     /// A digest of the records of the journal about the file.
     records: String,
@@ -45,14 +50,13 @@ struct CachedFile {
 /// on the map. Nothing is written if git does not ignore the map, because it would show up as a new
 /// file, or if commits carry the map, because then the git hook writes it.
 pub fn refresh(ws: &Workspace) {
-    write_or_log(ws, None);
+    write_or_log(ws.clone().with_records_of_now(), None);
 }
 
-/// Like [`refresh`], after these files were recorded. Changes of other files that are in no commit
-/// are left to the next refresh.
+/// Shows what the last record about each of these files says for certain.
 pub fn follow(ws: &Workspace, paths: &[RelativePath]) {
     if !paths.is_empty() {
-        write_or_log(ws, Some(paths));
+        write_or_log(ws.clone().with_new_records(), Some(paths));
     }
 }
 
@@ -92,9 +96,8 @@ fn is_ours_to_write(ws: &Workspace) -> bool {
     ws.root.governed() && ws.policy.map != Map::Committed && is_private()
 }
 
-fn write_or_log(ws: &Workspace, only: Option<&[RelativePath]>) {
-    let written = is_ours_to_write(ws)
-        .then(|| write(&ws.clone().with_records_of_now().with_kept_answers(), only));
+fn write_or_log(ws: Workspace, only: Option<&[RelativePath]>) {
+    let written = is_ours_to_write(&ws).then(|| write(&ws.with_kept_answers(), only));
     if let Some(Err(error)) = written {
         tracing::debug!(%error, "the map is not refreshed");
     }
@@ -111,7 +114,7 @@ fn write(ws: &Workspace, only: Option<&[RelativePath]>) -> Result<(), VerbError>
     // If the kept commit is gone, for example after `git gc`, nobody can tell what changed since.
     let paths = cached.paths_of_new_commits(ws).ok().map(|mut paths| {
         match only {
-            Some(recorded) => paths.extend(recorded.iter().cloned()),
+            Some(recorded) => paths.retain(|path| !recorded.contains(path)),
             None => paths.extend(cached.paths_that_changed(ws, &records)),
         }
         paths
@@ -121,8 +124,8 @@ fn write(ws: &Workspace, only: Option<&[RelativePath]>) -> Result<(), VerbError>
         return Ok(());
     };
     // Where history is missing, the map stays as it is.
-    ws.compare_for_files(paths.len());
-    let Some(cached) = cached.looked_at(ws, paths, &records) else { return Ok(()) };
+    let Some(mut cached) = cached.looked_at(ws, paths, &records) else { return Ok(()) };
+    only.unwrap_or_default().iter().for_each(|path| cached.add_certain(ws, path));
     write_cache(ws, &cached)?;
     let shown = by_intent(ws, cached.files);
     let mut ids: Vec<&String> = ws.registry.intents().iter().map(|it| &it.id.value).collect();
@@ -198,6 +201,54 @@ impl CachedMap {
         }
         Some(Self { commit: head_of(ws), ..self })
     }
+
+    /// Adds the definitions of a file that belong to the last record about it, because that brought half
+    /// of the lines of a block, and removes those that are gone.
+    fn add_certain(&mut self, ws: &Workspace, path: &RelativePath) {
+        let mut file = self.files.remove(path).unwrap_or_default();
+        let Ok(document) = ws.read(path) else { return };
+        let (blocks, text) = (document.blocks(), LineText::new(document.text().into_bytes()));
+        let named = blocks.blocks.iter().enumerate();
+        let definitions: Vec<Option<String>> =
+            named.map(|(at, _)| mapped_block(&blocks, at).definition).collect();
+        for names in file.shows.values_mut().flat_map(BTreeMap::values_mut) {
+            names.retain(|name| definitions.iter().flatten().any(|one| one == name));
+        }
+        if let Some((intent, brought)) = lines_of_last_record(ws, path, &text) {
+            let of_record = |said: &[usize]| said.iter().filter(|it| brought.contains(it)).count();
+            let lines = lines_of_blocks(&blocks, &text);
+            let of_blocks = definitions.iter().zip(&lines);
+            let (mut its, mut others): (BTreeSet<&String>, BTreeSet<&String>) = Default::default();
+            for (definition, LinesOfBlock { said, .. }) in of_blocks {
+                let is_its = 2 * of_record(said) >= said.len();
+                if is_its { its.extend(definition) } else { others.extend(definition) }
+            }
+            for names in file.shows.values_mut().flat_map(BTreeMap::values_mut) {
+                names.retain(|name| !its.contains(name) || others.contains(name));
+            }
+            let of_intent = file.shows.entry(intent).or_default().entry(path.clone()).or_default();
+            of_intent.extend(its.into_iter().cloned());
+        }
+        // Without a digest of the records, the next refresh looks at the file.
+        let file = CachedFile { disk: disk(ws, path), records: String::new(), ..file };
+        self.files.insert(path.clone(), file);
+    }
+}
+
+/// Returns the intent of the last record about a file, and the lines that it brought, counted from 0.
+/// `None` if it brought none, or the text is another one now.
+fn lines_of_last_record(
+    ws: &Workspace,
+    path: &RelativePath,
+    text: &LineText,
+) -> Option<(String, HashSet<usize>)> {
+    let entry = ws.journal.of_path(path).last()?;
+    let runs = || runs_about(entry, path).flat_map(LineRuns::runs);
+    if !runs().all(|run| run.stands_in(text)) {
+        return None;
+    }
+    let lines: HashSet<usize> = runs().flat_map(|run| run.lines.clone()).collect();
+    Some((entry.record.intent_id.clone()?, lines)).filter(|(_, lines)| !lines.is_empty())
 }
 
 impl CachedFile {

@@ -129,7 +129,7 @@ pub(super) fn gate(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) ->
 
 pub(super) fn record(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
     let wanted: RecordArguments = read(argument)?;
-    let workspace = workspace_of_paths(snapshot, argument, &wanted.paths)?;
+    let workspace = workspace_of_paths(snapshot, argument, &wanted.paths)?.with_records_of_now();
     let paths = wanted.paths.iter().map(|path| relative(&workspace, Path::new(&as_path(path))));
     let paths = paths.collect::<Result<Vec<_>, _>>()?;
     let is_named = wanted.agent.is_some() || wanted.model.is_some() || wanted.session.is_some();
@@ -395,7 +395,7 @@ pub(super) fn accept(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
         false => Contributor::default(),
     };
     let answer = accept::accept(&workspace, &path, extent, &by).map_err(refusal)?;
-    map::follow(&workspace, &[path]);
+    map::refresh(&workspace);
     to_json("intent.accept", &answer)
 }
 
