@@ -30,7 +30,7 @@ const MAX_CRATE_LINES: usize = 10_000;
 const MAX_CIRCLE: usize = 5;
 
 /// The number of files that are in a circle of imports. It may only fall.
-const MAX_FILES_IN_CIRCLES: usize = 32;
+const FILES_IN_CIRCLES: usize = 31;
 
 /// The circles of folders that are left, each with its crate. No other may come, and one that is gone is removed here.
 const CIRCLES_OF_FOLDERS: &[&str] = &[
@@ -211,9 +211,10 @@ fn few_files_import_each_other_in_circles() {
             }
         }
     }
-    if count > MAX_FILES_IN_CIRCLES {
-        complaints
-            .push(format!("{count} files are in circles; the limit is {MAX_FILES_IN_CIRCLES}"));
+    if count != FILES_IN_CIRCLES {
+        complaints.push(format!(
+            "{count} files are in circles, and {FILES_IN_CIRCLES} were: write the new number, or cut an import"
+        ));
     }
     assert_no_complaints(&complaints);
 }

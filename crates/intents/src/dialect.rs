@@ -70,7 +70,7 @@ pub struct Written {
 }
 
 impl Written {
-    pub fn nowhere() -> Self {
+    pub(crate) fn nowhere() -> Self {
         Self { node: null_node(0), places: Vec::new(), keyed: None }
     }
     pub(crate) fn field_place(&self, field: Field) -> Option<&FieldPlace> {

@@ -279,7 +279,7 @@ impl IntentFile {
     pub fn written(&self, index: usize) -> &Written {
         &self.form().written[index]
     }
-    pub fn form(&self) -> &Form {
+    pub(crate) fn form(&self) -> &Form {
         self.form.get_or_init(|| {
             let mut form = self.tree().map(|tree| self.reading(&tree).form).unwrap_or_default();
             // The text of a source is no registry.

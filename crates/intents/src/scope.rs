@@ -215,7 +215,7 @@ impl Scope {
 
     /// Returns true if this entry alone, ignoring its `!`, matches the path. `!src/` matches
     /// `src/a.ts`.
-    pub fn entry_matches(&self, index: usize, path: &str) -> bool {
+    pub(crate) fn entry_matches(&self, index: usize, path: &str) -> bool {
         self.entries.get(index).is_some_and(|entry| entry.pattern == path || entry.matches(path))
     }
 

@@ -124,7 +124,7 @@ pub(crate) fn open_below(base: &Path, path: &Path) -> Result<File> {
     folder.open(name, Access::Read)
 }
 
-pub fn read_below(base: &Path, path: &Path, max: u64) -> Result<Vec<u8>> {
+pub(crate) fn read_below(base: &Path, path: &Path, max: u64) -> Result<Vec<u8>> {
     read_to_end(&mut open_below(base, path)?, max)
 }
 
@@ -141,7 +141,7 @@ fn regular(file: File) -> Result<File> {
 
 /// Reads the rest of a file. Returns an error if it is longer than `max` bytes, or if reading takes
 /// too long.
-pub fn read_to_end(file: &mut File, max: u64) -> Result<Vec<u8>> {
+pub(crate) fn read_to_end(file: &mut File, max: u64) -> Result<Vec<u8>> {
     let began = Instant::now();
     let known = file.metadata()?.len().min(max).min(PIECE);
     let mut bytes = Vec::with_capacity(usize::try_from(known).unwrap_or(0) + 1);
