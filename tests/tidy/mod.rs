@@ -30,7 +30,7 @@ const MAX_CRATE_LINES: usize = 10_000;
 const MAX_CIRCLE: usize = 5;
 
 /// The number of files that are in a circle of imports. It may only fall.
-const FILES_IN_CIRCLES: usize = 31;
+const FILES_IN_CIRCLES: usize = 29;
 
 /// The circles of folders that are left, each with its crate. No other may come, and one that is gone is removed here.
 const CIRCLES_OF_FOLDERS: &[&str] = &[

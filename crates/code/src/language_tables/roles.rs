@@ -42,8 +42,6 @@ named_enum! {
         ClassValue: "class",
         Closure: "closure_expression func_literal lambda lambda_expression",
         CompositeLiteral: "composite_literal",
-        Comprehension: "dictionary_comprehension generator_expression list_comprehension
-            set_comprehension",
         ComputedPropertyName: "computed_property_name",
         Conditional: "conditional_expression expression_switch_statement if_clause if_expression
             if_statement match_expression match_statement seh_try_statement switch_expression

@@ -110,7 +110,7 @@ impl Tree {
         self.children.first().is_some_and(|first| first.is_token(text))
     }
 
-    pub fn has_child_token(&self, text: &str) -> bool {
+    pub(crate) fn has_child_token(&self, text: &str) -> bool {
         self.children.iter().any(|child| child.is_token(text))
     }
 

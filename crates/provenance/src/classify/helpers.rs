@@ -6,7 +6,6 @@ use code::language_tables::roles::Role;
 use code::program::{NameKind, Tree, resolve};
 
 use super::captured_names::{self, OuterNames};
-use super::kept_locals::outlive_call;
 use super::types::{LocalTypes, returned_type};
 
 #[derive(Clone, Debug)]
@@ -189,7 +188,7 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
     }
     let given: Vec<&str> =
         known.iter().map(|one| &*one.placeholder).chain(receiver.as_deref()).collect();
-    if outlive_call(&body, &given, &types, language) {
+    if may_outlive_call(&body, &given, language) {
         return None;
     }
     let (statements, result) = parts(&body, language);
@@ -219,6 +218,24 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
         constructor: core.is_a(Role::ConstructorDeclaration),
         surroundings,
     })
+}
+
+/// Returns true if a local may be used after the call. In place of the call, a Python local or a
+/// JavaScript `var` would keep its value in the caller's next round of a loop, and in C and Go the
+/// address of a local would stay valid. Every local has its placeholder as its text.
+fn may_outlive_call(body: &Tree, parameters: &[&str], language: &str) -> bool {
+    let is_parameter =
+        |leaf: &Tree| leaf.text.as_deref().is_some_and(|text| parameters.contains(&text));
+    match language {
+        "python" => body.has_node(&|leaf| leaf.local().is_some() && !is_parameter(leaf)),
+        "javascript" | "typescript" | "tsx" => body.mentions("var"),
+        // An array is passed by its address.
+        "c" | "cpp" => {
+            body.mentions("&") || body.has_node(&|node| node.is_a(Role::ArrayDeclarator))
+        }
+        "go" => body.mentions("&"),
+        _ => false,
+    }
 }
 
 pub(super) fn is_this(node: &Tree) -> bool {
@@ -383,7 +400,7 @@ fn is_only_read(body: &Tree, placeholder: &str) -> bool {
 
 /// Returns true if the left side of an assignment gives a new value to a name, as `a, b = f()` does
 /// for `a`. `a.x = f()` does not: it only changes a part of the value.
-pub(super) fn binds(left: &Tree, name: &str) -> bool {
+fn binds(left: &Tree, name: &str) -> bool {
     const OBJECT_FIELDS: [&str; 5] = ["object", "operand", "argument", "array", "subscript"];
     let is_part = left.is_any(&[Role::PartOrBorrow, Role::Unary])
         || OBJECT_FIELDS.iter().any(|field| left.child(field).is_some());

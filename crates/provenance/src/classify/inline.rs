@@ -30,51 +30,31 @@ pub(super) struct Inlined {
     pub used: Vec<Id>,
 }
 
-/// The maximum depth to which helpers that call helpers are replaced.
-const ROUNDS: usize = 6;
-/// A tree with more tokens than this is not changed further.
+/// A tree with more tokens than this is not changed.
 const LARGEST: usize = 20_000;
 
+/// Replaces the calls of helpers in a tree. Calls in the replaced bodies are kept.
 pub(super) fn inlined(tree: &Tree, language: &str, helpers: &[ReachableHelper<'_>]) -> Inlined {
     let mut tree = tree.clone();
-    let mut used: Vec<Id> = Vec::new();
-    let called = |tree: &Tree| -> Vec<&ReachableHelper<'_>> {
-        let words: HashSet<&str> = tree.texts().into_iter().collect();
-        let delegates = tree.has_node(&|node| node.is_a(Role::ExplicitConstructorInvocation));
-        let fits =
-            |helper: &Helper| words.contains(&*helper.name) || (helper.constructor && delegates);
-        helpers.iter().filter(|one| fits(one.helper)).collect()
-    };
-    for _ in 0..ROUNDS {
-        let wanted = called(&tree);
-        if wanted.is_empty() || tree.tokens().len() > LARGEST {
-            break;
-        }
-        let names = resolve(&mut tree, language);
-        let given = DeclaredNames::from_tree(&tree, &names);
-        let wanted =
-            wanted.into_iter().filter(|one| !given.any_of(&one.helper.surroundings)).collect();
-        let mut inliner = Inliner {
-            language,
-            helpers: wanted,
-            used: Vec::new(),
-            types: LocalTypes::from_tree(&tree),
-            returns: helpers::function_of(&tree).and_then(|core| returned_type(core, language)),
-            shared: shared_locals(&tree),
-            entered: false,
-            entered_body: false,
-        };
-        inliner.node(&mut tree, None);
-        if inliner.used.is_empty() {
-            break;
-        }
-        for id in inliner.used {
-            if !used.contains(&id) {
-                used.push(id);
-            }
-        }
+    if helpers.is_empty() || tree.tokens().len() > LARGEST {
+        return Inlined { tree, used: Vec::new() };
     }
-    Inlined { tree, used }
+    let names = resolve(&mut tree, language);
+    let given = DeclaredNames::from_tree(&tree, &names);
+    let mut inliner = Inliner {
+        language,
+        helpers: helpers.iter().filter(|one| !given.any_of(&one.helper.surroundings)).collect(),
+        used: Vec::new(),
+        types: LocalTypes::from_tree(&tree),
+        returns: helpers::function_of(&tree).and_then(|core| returned_type(core, language)),
+        shared: shared_locals(&tree),
+        entered: false,
+        entered_body: false,
+    };
+    inliner.node(&mut tree, None);
+    let mut seen = HashSet::new();
+    inliner.used.retain(|id| seen.insert(*id));
+    Inlined { tree, used: inliner.used }
 }
 
 struct Inliner<'h> {

@@ -410,9 +410,6 @@ impl<'a> ChangeSet<'a> {
         {
             found.affects_others("a name it uses may mean something else there");
         }
-        if found.unchanged && !moved::same_meaning(old_file, before, new_file) {
-            found.differs("a name it uses means something else there");
-        }
     }
 
     /// Returns true if something outside the file may refer to its path: another file names it, or a tool
@@ -681,25 +678,13 @@ fn reached<'h>(
     caller: Id,
     helpers: &'h [(Id, Helper)],
 ) -> Vec<ReachableHelper<'h>> {
-    let mut words: HashSet<&str> = HashSet::new();
-    let mut learn = vec![&files[caller.0].units[caller.1].tree];
-    let mut left: Vec<&'h (Id, Helper)> = helpers.iter().collect();
-    let mut found = Vec::new();
-    while !learn.is_empty() {
-        for tree in std::mem::take(&mut learn) {
-            words.extend(tree.texts());
-        }
-        left.retain(|one| {
-            let mentioned = words.contains(&*one.1.name) || one.1.constructor;
-            if mentioned {
-                learn.extend(one.1.statements.iter().chain(&one.1.result));
-                let ways = call_targets::ways(files, named, caller, one);
-                found.extend(ways.map(|ways| ReachableHelper { id: one.0, helper: &one.1, ways }));
-            }
-            !mentioned
-        });
-    }
-    found
+    let words: HashSet<&str> = files[caller.0].units[caller.1].tree.texts().into_iter().collect();
+    let mentioned = helpers.iter().filter(|one| words.contains(&*one.1.name) || one.1.constructor);
+    let reachable = mentioned.filter_map(|one| {
+        let ways = call_targets::ways(files, named, caller, one)?;
+        Some(ReachableHelper { id: one.0, helper: &one.1, ways })
+    });
+    reachable.collect()
 }
 
 fn file_name(path: &str) -> &str {

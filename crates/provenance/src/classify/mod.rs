@@ -11,8 +11,8 @@
 //! - `judge`: compares the pairs and combines the results.
 //! - `same`, `boolean`, `order`, `statements`, `imports`: rules for equal trees, conditions, member
 //!   order and imports.
-//! - `helpers`, `inline`, `captured_names`, `kept_locals`, `types`, `call_targets`: prove the
-//!   extraction or inlining of a function.
+//! - `helpers`, `inline`, `captured_names`, `types`, `call_targets`: prove the extraction or
+//!   inlining of a function.
 //! - `moved`: rules for a definition in another place.
 //! - `spacing`: which white space has a meaning.
 //! - `public`, `mentions`: which names code outside the change can use.
@@ -35,7 +35,6 @@ mod helpers;
 mod imports;
 mod inline;
 mod judge;
-mod kept_locals;
 mod mentions;
 mod moved;
 mod order;

@@ -16,17 +16,6 @@ use super::same::{RenamedDeclarations, Resolved, compare_trees};
 use super::statements::is_import;
 use super::units::{File, Unit, folder_of};
 
-/// Returns true if no name that a definition uses is known to be imported from somewhere else in
-/// its new file.
-pub(super) fn same_meaning(old: &File<'_>, before: &Unit, new: &File<'_>) -> bool {
-    names_from_outside(old, before).iter().all(|name| {
-        match (imports::source_of(old, name), imports::source_of(new, name)) {
-            (Some(was), Some(is)) => was == is || is_relative(&was) || is_relative(&is),
-            _ => true,
-        }
-    })
-}
-
 /// Returns true if a definition certainly does the same in another file.
 ///
 /// Each name that it uses is declared in neither file. Either both import it from the same place, or neither

@@ -46,7 +46,6 @@ pub(super) fn pair(before: &[File<'_>], after: &[File<'_>]) -> UnitPairs {
             same_identity((b, old), (a, &after[a]), &mut pairs);
         }
     }
-    whole_files(before, after, &mut pairs);
     let (mut old, mut new) = (sides(before), sides(after));
     let is_long = |side: &UnitWords<'_>| side.words.len() >= SHORTEST;
     let kind_name_and_text = |side: &UnitWords<'_>| {
@@ -91,27 +90,6 @@ fn same_identity(old: (usize, &File<'_>), new: (usize, &File<'_>), pairs: &mut U
             && !pairs.before_of.contains_key(&(new.0, *found))
         {
             pairs.add_pair((old.0, at), (new.0, *found));
-        }
-    }
-}
-
-/// Pairs a removed file with an added file of the same text, with all units in it, however small.
-fn whole_files(before: &[File<'_>], after: &[File<'_>], pairs: &mut UnitPairs) {
-    let in_both = |path: &str| {
-        before.iter().any(|file| file.path == path) && after.iter().any(|file| file.path == path)
-    };
-    let mut taken = vec![false; after.len()];
-    for (b, old) in before.iter().enumerate().filter(|(_, file)| !in_both(file.path)) {
-        let alike = |(a, new): (usize, &File<'_>)| {
-            !taken[a]
-                && !in_both(new.path)
-                && new.text == old.text
-                && new.language() == old.language()
-                && new.units.len() == old.units.len()
-        };
-        if let Some(a) = after.iter().enumerate().position(alike) {
-            taken[a] = true;
-            (0..old.units.len()).for_each(|unit| pairs.add_pair((b, unit), (a, unit)));
         }
     }
 }
