@@ -67,6 +67,8 @@ fn a_clean_tree_is_clean_whatever_git_converts() {
         assert_eq!(told["summary"]["files"], 0, "{attributes}: {told}");
         let status = lab.json(&["status"]);
         assert_eq!(status["errors"], 0, "{attributes}: {status}");
+        let told = lab.json(&["record", "src/pay.py"]);
+        assert_eq!(told["skipped"][0]["unchanged"], true, "{attributes}: {told}");
         edit(&lab);
         let told = lab.json(&["check"]);
         assert_eq!(told["summary"]["files"], 1, "{attributes}: {told}");

@@ -652,7 +652,11 @@ fn nothing_differs(
     let has_lost_lines = || {
         let texts: Vec<LineText> = earlier.iter().map(|old| changes::line_text(old)).collect();
         let is_new = new_lines(&texts.iter().collect::<Vec<_>>(), &changes::line_text(now));
-        earlier.iter().all(|old| old.text() != now.text()) && !is_new.contains(&true)
+        // Git may store other line ends than the disk has.
+        let is_committed = || is_as_committed(ws, path).unwrap_or(false);
+        earlier.iter().all(|old| old.text() != now.text())
+            && !is_new.contains(&true)
+            && !is_committed()
     };
     let place = ws.root.absolute(path);
     let is_missing = place.symlink_metadata().is_err();
