@@ -223,7 +223,7 @@ fn a_committed_map_matches_its_commit_and_never_conflicts() {
     lab.write("src/a.rs", "");
     lab.commit();
     let committed = || lab.read_git(&["show", &format!("HEAD:{MAP}")]);
-    assert!(committed().contains("No recorded block exists any more."));
+    assert!(committed().contains("It has no recorded block here."));
     let work = |branch: &str, path: &str, text: &str, name: &str| {
         lab.run_git(&["switch", "-qc", branch, "main"]);
         lab.write(path, text);

@@ -15,7 +15,7 @@ const MAX_INTENTS: usize = 200;
 const MAX_FILES: usize = 40;
 const MAX_NAMES: usize = 12;
 
-pub(super) const NO_BLOCK: &str = "No recorded block exists any more.";
+pub(super) const NO_BLOCK: &str = "It has no recorded block here.";
 
 /// Returns the text of the map. `shown` holds the files of each of the `intents`, by its id, and
 /// `nothing` is said of one without files.
