@@ -100,7 +100,8 @@ use snapshot::{Diagnose, DiagnoseUnopened};
 use why::Workspace;
 use workspace_location::WorkspaceLocation;
 
-const LAST_WORDS: Duration = Duration::from_secs(2);
+/// How long the server waits at its end for the client to read the replies that are queued.
+const LAST_REPLIES: Duration = Duration::from_secs(2);
 
 /// The stack size of a thread. Some libraries walk deep syntax trees by recursion.
 const STACK_BYTES: usize = 8 << 20;
@@ -179,7 +180,7 @@ fn serve(
     // Tasks and jobs may still hold the outbox. Closing it sends the replies queued so far and
     // drops later ones.
     last.close();
-    if written.recv_timeout(LAST_WORDS) == Err(RecvTimeoutError::Timeout) {
+    if written.recv_timeout(LAST_REPLIES) == Err(RecvTimeoutError::Timeout) {
         tracing::debug!("the client stopped reading before the last messages");
     }
     runtime.shutdown_background();

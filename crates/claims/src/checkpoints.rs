@@ -1,5 +1,6 @@
-//! The checkpoints of Entire: which sessions a commit ended, as its trailer `Entire-Checkpoint` names
-//! them. They are read from the local clone when somebody asks, and nothing of them is kept.
+//! The checkpoints of Entire, a tool that keeps the sessions of agents beside the code: which sessions a
+//! commit ended, as its trailer `Entire-Checkpoint` names them. They are read from the local clone when
+//! somebody asks, and nothing of them is kept.
 
 use ground::Git;
 use ground::git::{GitError, ObjectId, ObjectReader};

@@ -52,8 +52,9 @@ impl Change {
         }
     }
 
-    /// Returns a file before this change, of which the text is `after` now. `None` if the change does
-    /// not tell: it says nothing of the other lines of the file, or its new text is there several times.
+    /// Returns the text of a file before this change, if it is `after` now. An edit that only deleted text
+    /// is not taken back, because nobody can tell where the text was. `None` if the change does not tell:
+    /// it says nothing of the other lines of the file, or its new text is there several times.
     pub fn text_before(&self, after: &str) -> Option<String> {
         let edits: Vec<(String, String)> = match self {
             Change::Replace(edits) | Change::ReplaceLoosely(edits) => {

@@ -267,8 +267,9 @@ pub fn remove_empty_folders(top: &Path, path: &Path) {
     }
 }
 
-/// Removes files from a folder: those that were last changed longer ago than `max_age`, and all
-/// after the first `max_files`.
+/// Removes files from a folder: those that were last changed longer ago than `max_age`. If there are
+/// more than `max_files`, any of the others are removed, too; which ones does not matter, since a
+/// folder only gets so full by an error.
 pub(crate) fn remove_old_files(folder: &Path, max_age: Duration, max_files: usize) {
     let is_old = |at: SystemTime| at.elapsed().is_ok_and(|age| age > max_age);
     for (nth, entry) in entries(folder).enumerate() {

@@ -44,6 +44,8 @@ pub(super) fn multiplies(name: &str, bodies: &[(String, Vec<(String, bool)>)]) -
     false
 }
 
+/// Commands that use up room on the disk in every round of a loop.
+const FILLS_DISK: [&str; 5] = ["mkdir", "touch", "mktemp", "fallocate", "dd"];
 /// Loops with more rounds than this may start too many processes.
 const MANY_ROUNDS: u64 = 500;
 /// A pause that is shorter than this, in seconds, lets a loop start thousands of processes.
@@ -53,12 +55,11 @@ const SHORT_PAUSE: f64 = 0.1;
 /// waiting or ending. A loop that counts far counts as endless.
 pub(super) fn floods(parts: &[Script]) -> bool {
     let [condition, body] = parts else { return false };
-    let is_endless = is_endless(condition);
-    // Commands that use up room on the disk in every round.
-    let fills = ["mkdir", "touch", "mktemp", "fallocate", "dd"];
-    let names: Vec<String> = in_foreground(body).filter_map(name_of).collect();
-    let fills = names.iter().any(|name| fills.contains(&name.as_str()));
-    !waits(body) && (is_endless && (fills || spawns(body)) || counts_far(condition) && spawns(body))
+    let mut names = in_foreground(body).filter_map(name_of);
+    let fills_disk = names.any(|name| FILLS_DISK.contains(&name.as_str()));
+    let is_flood = is_endless(condition) && (fills_disk || spawns(body))
+        || counts_far(condition) && spawns(body);
+    is_flood && !waits(body)
 }
 
 pub(super) fn floods_over(rounds: u64, body: &Script) -> bool {
@@ -95,6 +96,8 @@ fn in_foreground(script: &Script) -> impl Iterator<Item = &ShellCommand> {
     script.iter().filter(|item| !item.background).flat_map(|item| &item.commands)
 }
 
+/// Returns true if a loop with this condition goes on for ever. `until` is parsed as `while`, so `false`
+/// may be the condition of an endless loop, as in `until false; do …`.
 fn is_endless(condition: &Script) -> bool {
     condition.iter().flat_map(|item| &item.commands).all(|command| match &command.kind {
         Kind::Simple { words, .. } => {
@@ -111,6 +114,7 @@ fn is_endless(condition: &Script) -> bool {
             let words: Option<Vec<String>> = words.iter().map(Word::as_plain_text).collect();
             words.is_some_and(|words| is_constant_test(&words))
         }
+        // `for ((;;))` and `while ((1))`.
         Kind::Arithmetic(word) => [";;", "1"].contains(&word.raw.replace(' ', "").as_str()),
         _ => false,
     })

@@ -50,7 +50,9 @@ impl Resolved {
     fn uses_name(&self, name: &str) -> bool {
         let is_type = |node: &Tree| node.name == NameKind::Type && node.is_token(name);
         let is_unwritten = match name {
+            // What JSX calls without naming it: the functions of React and Preact, and `F` of older setups.
             "React" | "h" | "F" | "Fragment" => self.tree.has_node(&|node| node.is_a(Role::Jsx)),
+            // Python names it so inside every method.
             "__class__" => true,
             _ => false,
         };
@@ -75,7 +77,7 @@ pub(super) fn compare_trees(
     let (new_locals, old_locals, uses) = Default::default();
     let receivers = before.tree.child("receiver").into_iter().flat_map(Tree::texts).collect();
     let mut walk = TreeComparison { renames, receivers, new_locals, old_locals, uses };
-    walk.nodes(&before.tree, &after.tree).then_some(())?;
+    walk.are_alike(&before.tree, &after.tree).then_some(())?;
     let mut alike = Alike::default();
     for (old, new) in &walk.new_locals {
         let (from, to) =
@@ -110,17 +112,22 @@ struct TreeComparison<'a> {
 }
 
 impl<'a> TreeComparison<'a> {
-    fn nodes(&mut self, before: &'a Tree, after: &Tree) -> bool {
+    /// Returns true if two nodes are the same but for renamed locals.
+    fn are_alike(&mut self, before: &'a Tree, after: &Tree) -> bool {
         if !same_kind(before, after) || before.children.len() != after.children.len() {
             return false;
         }
         match (&before.text, &after.text) {
-            (Some(old), Some(new)) => self.tokens(before, after, old, new),
+            (Some(old), Some(new)) => self.are_tokens_alike(before, after, old, new),
             (None, None) => {
                 before.field == after.field
                     && has_same_gaps(before, after)
                     && self.only_own_names_changed(before, after)
-                    && before.children.iter().zip(&after.children).all(|(b, a)| self.nodes(b, a))
+                    && before
+                        .children
+                        .iter()
+                        .zip(&after.children)
+                        .all(|(b, a)| self.are_alike(b, a))
             }
             _ => false,
         }
@@ -163,7 +170,7 @@ impl<'a> TreeComparison<'a> {
         is_path && object.texts().last().is_some_and(|last| is_own(last))
     }
 
-    fn tokens(&mut self, before: &Tree, after: &Tree, old: &str, new: &str) -> bool {
+    fn are_tokens_alike(&mut self, before: &Tree, after: &Tree, old: &str, new: &str) -> bool {
         match (before.name, after.name) {
             (NameKind::Local(from), NameKind::Local(to)) => {
                 *self.new_locals.entry(from).or_insert(to) == to
