@@ -368,7 +368,7 @@ impl Git {
                 regular.filter_map(|(path, (_, id))| Some((path, id?))).collect()
             }
             Target::WorkTree | Target::Index => {
-                let entries = self.index(&repo)?.entries.into_iter();
+                let entries = self.index_below(&repo, folder)?.entries.into_iter();
                 let is_below = |path: &RelativePath| {
                     folder.is_empty() || path.folders().any(|other| other == folder)
                 };

@@ -126,9 +126,23 @@ impl Git {
     }
 
     pub(super) fn index(&self, repo: &Repository) -> GitResult<Index> {
+        self.index_below(repo, "")
+    }
+
+    /// Returns the entries of the index below a folder of the workspace. A sparse index may store a folder
+    /// above as a single entry, so of such an index all entries are returned.
+    pub(super) fn index_below(&self, repo: &Repository, folder: &str) -> GitResult<Index> {
         let mut index = Index::default();
         let Some(file) = self.index_file()? else { return Ok(index) };
-        for entry in file.entries() {
+        let mut below = self.path_in_repository(folder);
+        if !folder.is_empty() {
+            below.push(b'/');
+        }
+        let entries = match file.is_sparse() {
+            true => file.entries(),
+            false => file.prefixed_entries(below.as_ref()).unwrap_or_default(),
+        };
+        for entry in entries {
             let full = entry.path(&file);
             if entry.mode == Mode::DIR {
                 self.add_sparse_folder(repo, full, entry.id, &mut index)?;
@@ -236,7 +250,7 @@ pub(super) fn checked_out(folder: &Path) -> Option<ObjectId> {
 #[cfg(test)]
 mod tests {
     use super::super::super::fixture::TestFolder;
-    use super::super::CommitId;
+    use super::super::{CommitId, Target};
     use super::*;
 
     /// Returns the files of a commit with their ids, as git lists them.
@@ -246,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn the_files_of_a_commit_are_the_same_whatever_the_index_has() {
+    fn the_files_of_a_commit_and_of_a_folder_are_the_same_whatever_the_index_has() {
         let place = TestFolder::committed(&[("a/b/one", "1"), ("a/two", "2"), ("c/x y", "3")]);
         place.write("a/b/one", "other");
         place.write("d/new", "4");
@@ -266,6 +280,15 @@ mod tests {
         for state in states {
             place.git(state);
             let git = place.open("");
+            let staged = |folder| git.list_below(folder, &Target::Index, &|_| true).unwrap();
+            let all = staged("");
+            for folder in ["a", "a/b", "c", "d", "none"] {
+                let is_below = |(path, _): &&(RelativePath, ObjectId)| {
+                    path.as_str().starts_with(&format!("{folder}/"))
+                };
+                let expected: FileBlobs = all.iter().filter(is_below).cloned().collect();
+                assert_eq!(staged(folder), expected, "{folder} after {state:?}");
+            }
             for commit in commits {
                 let id = CommitId(place.git(&["rev-parse", commit]).trim().to_owned());
                 let files = git.files(&git.handle(), &id).unwrap().entries.into_iter();
