@@ -150,7 +150,8 @@ fn is_committed_since(
     Ok(then != git.file_at(head, path)?)
 }
 
-/// Looks for lines of records that their own files lack. Each file is read once.
+/// Looks in other changed files for recorded lines that the file of their record has no more. Each file
+/// is read once.
 #[derive(Default)]
 struct MovedLines {
     own: HashMap<RelativePath, PresentFile>,

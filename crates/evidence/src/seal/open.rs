@@ -81,12 +81,14 @@ fn open_besides(ws: &Workspace, without: &BTreeSet<&String>) -> OpenRecords {
 /// took lines or blocks away, but for what is committed with evidence.
 fn records_in_work(ws: &Workspace, path: &RelativePath) -> BTreeSet<String> {
     let (Some(git), Ok(parents)) = (ws.git(), commits_of_work(ws)) else { return BTreeSet::new() };
-    let mut found = unsealed_records(ws, path);
+    let unsealed = unsealed_records(ws, path);
+    let is_unread = unsealed.is_none();
+    let mut found = unsealed.unwrap_or_default();
     let committed = parents.iter().filter_map(|commit| git.file_at(commit, path).ok().flatten());
     let committed: Vec<LineText> = committed.map(LineText::new).collect();
     let staged = git.file_in_index(path).ok().flatten();
     // No walk says who brought the lines of a file that is too large.
-    let unread = ws.read(path).is_err().then(|| ws.bytes_as_stored(path)).flatten();
+    let unread = is_unread.then(|| ws.bytes_as_stored(path)).flatten();
     for bytes in staged.into_iter().chain(unread) {
         let text = LineText::new(bytes);
         let is_new = new_lines(&committed.iter().collect::<Vec<_>>(), &text);
@@ -119,15 +121,15 @@ fn versions_of_work(ws: &Workspace, path: &RelativePath) -> impl Iterator<Item =
 
 /// Returns the ids of the records with lines of a file that commits brought without evidence of them,
 /// as a commit without hooks does. A record that was made after its commit is among them, although no
-/// seal can carry it.
-pub(super) fn unsealed_records(ws: &Workspace, path: &RelativePath) -> BTreeSet<String> {
-    let Some(file) = answers::standing_owners(ws, path) else { return BTreeSet::new() };
+/// seal can carry it. `None` if the file cannot be read as text.
+pub(super) fn unsealed_records(ws: &Workspace, path: &RelativePath) -> Option<BTreeSet<String>> {
+    let file = answers::standing_owners(ws, path)?;
     let is_sealed = |claim: usize| !is_work(&file.lines.claims[claim].entry);
     let lines = file.lines.lines.iter();
     let asked: Vec<bool> =
         lines.map(|line| !line.claim.or(line.disowned).is_some_and(is_sealed)).collect();
     let text = LineText::new(file.document.text().into_bytes());
-    LinesByEntry::attributed(ws, path, None, text, &asked).owner_ids()
+    Some(LinesByEntry::attributed(ws, path, None, text, &asked).owner_ids())
 }
 
 /// Returns the number of records that wait for their code to be staged, and the files with that

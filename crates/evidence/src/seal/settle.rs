@@ -160,7 +160,7 @@ fn has_evidence(git: &Git, commit: &CommitId, file: &RelativePath) -> Result<boo
 fn unsealed_records(ws: &Workspace, ids: &[String]) -> HashSet<String> {
     let entries = ids.iter().filter_map(|id| ws.journal.by_id(id));
     let paths: BTreeSet<&RelativePath> = entries.flat_map(|entry| entry.record.paths()).collect();
-    paths.into_iter().flat_map(|path| open::unsealed_records(ws, path)).collect()
+    paths.into_iter().filter_map(|path| open::unsealed_records(ws, path)).flatten().collect()
 }
 
 fn settle_with(

@@ -24,6 +24,7 @@ pub const WRONG_CLOCK: i64 = 24 * 60 * 60;
 
 const MAX_STEPS: usize = 10_000;
 
+/// A straight line of more commits than this is not followed one by one.
 const MAX_LINE: usize = 16;
 
 /// A file that a commit has and none of its parents.
@@ -106,7 +107,8 @@ impl Git {
         }
         let repo = self.all_objects()?;
         let mut found = self.ids_of_walk(repo.rev_walk([from]).with_hidden(seen.clone()), limit)?;
-        if seen.is_empty() {
+        // A walk that was cut short stays as long as it is, so that callers see that there are more.
+        if seen.is_empty() || found.len() >= limit {
             return Ok(found);
         }
         // Where several commits are of the same second, the walk ends before it has hidden all.
@@ -167,6 +169,7 @@ impl Git {
             let commit = self.find_commit(&repo, *id)?;
             parents.extend(commit.parent_ids().map(gix::Id::detach));
         }
+        let unknown: HashSet<ObjectId> = unknown.into_iter().collect();
         // A shallow clone lacks parents.
         parents.retain(|parent| !unknown.contains(parent) && repo.has_object(parent));
         parents.sort_unstable();

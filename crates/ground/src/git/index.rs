@@ -209,8 +209,8 @@ impl Git {
     }
 }
 
-/// Returns the files of a folder, if git has stored in the index that they are those of this tree.
-/// `None` if it has not, or if the index does not list each of them.
+/// Returns the files of a folder as the index lists them, if git noted there that the folder has exactly
+/// this tree. `None` if it did not, or if the index does not list each of them.
 ///
 /// Git stores the id of the tree for each folder when it writes the index, and takes it away when an
 /// entry below the folder changes (`gitformat-index`, "Cache tree").

@@ -52,7 +52,7 @@ impl Resolved {
         let is_unwritten = match name {
             // What JSX calls without naming it: the functions of React and Preact, and `F` of older setups.
             "React" | "h" | "F" | "Fragment" => self.tree.has_node(&|node| node.is_a(Role::Jsx)),
-            // Python names it so inside every method.
+            // In a method of Python this name stands for the class, although nothing declares it.
             "__class__" => true,
             _ => false,
         };
