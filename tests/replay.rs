@@ -15,7 +15,8 @@ use std::process::Command;
 
 use evidence::record::{EarlierTexts, RecordRequest};
 use evidence::seal::{SealCaller, after_commit, seal};
-use history::knowledge::{AskedTree, Knowledge, claimed_lines};
+use history::claimed_lines;
+use history::knowledge::{AskedTree, Knowledge};
 use history::{LineText, Walk};
 use why::Workspace;
 use why::answers::{self, BlockAnswer, LineState, RecordBrief, Which, WhyAnswer};

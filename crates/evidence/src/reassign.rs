@@ -291,7 +291,7 @@ fn commit_of(entry: &Entry) -> Option<&String> {
 }
 
 fn lines_about<'a>(entry: &'a Entry, path: &'a RelativePath) -> impl Iterator<Item = usize> + 'a {
-    let runs = history::knowledge::runs_about(entry, path).flat_map(|runs| runs.runs());
+    let runs = history::runs_about(entry, path).flat_map(|runs| runs.runs());
     runs.flat_map(|run| run.lines.clone())
 }
 

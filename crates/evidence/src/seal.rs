@@ -32,7 +32,7 @@ use code::Document;
 use code::saying_lines::says_something;
 use ground::git::{BString, ChangeKind, ChangedBlob, ObjectId, PathChange, Target};
 use ground::{CommitId, Finding, Git, RelativePath, clock, store};
-use history::knowledge::runs_about;
+use history::runs_about;
 use history::{
     JournalTexts, LineText, RecordedText, Walk, attribute, language_of, new_lines, recorded_texts,
 };

@@ -11,12 +11,10 @@ use ledger::{
 
 use crate::ancestors::is_in_history_of;
 use crate::attribution::attribute;
+use crate::claimed_lines::{claimed_lines, lines_by_number, lines_of_entry, runs_about};
 use crate::journal_moves::{JournalTexts, ReadPresent};
 use crate::journal_texts::recorded_texts;
-use crate::knowledge::{
-    Knowledge, claimed_lines, joined_path, lines_by_number, lines_of_entry, path_of_version,
-    runs_about,
-};
+use crate::knowledge::{Knowledge, joined_path, path_of_version};
 use crate::moves::MAX_FILES;
 use crate::origins::{FileVersion, LineOrigins, Origin, Walk, WalkOptions};
 use crate::renames::Renames;

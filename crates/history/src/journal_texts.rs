@@ -6,7 +6,7 @@ use ground::{RelativePath, Root};
 use ledger::{Entry, Ledger, LineRuns, RecordKind, Trust, kept_text};
 
 use crate::attribution::RecordedText;
-use crate::knowledge::runs_about;
+use crate::claimed_lines::runs_about;
 use crate::text::LineText;
 
 /// Returns the records of the journal about a file with the texts that were kept, newest first. If

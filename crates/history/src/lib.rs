@@ -2,6 +2,7 @@
 //!
 //! - `ancestors`: the commits that a commit comes from.
 //! - `attribution`: the records that brought the lines of a text that is not committed.
+//! - `claimed_lines`: which lines the records of a commit name.
 //! - `file_changes`: the commits that changed a file, and the lines that they removed.
 //! - `file_lines`: who brought each line of a file.
 //! - `journal_moves`: lines that were moved after they were recorded and before a commit.
@@ -19,6 +20,7 @@
 
 mod ancestors;
 mod attribution;
+mod claimed_lines;
 mod file_changes;
 mod file_lines;
 mod journal_moves;
@@ -35,6 +37,7 @@ mod run_places;
 mod text;
 
 pub use attribution::{RecordedText, attribute};
+pub use claimed_lines::{claimed_lines, lines_of_entry, runs_about, writer_of_entry};
 pub use file_changes::{FileChanges, FormerText, VersionChange};
 pub use file_lines::{FileLines, LineFinder, LineSource, lines_without_git};
 pub use journal_moves::JournalTexts;

@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 use ground::git::{GitError, WRONG_CLOCK};
 use ground::{CommitId, Git, RelativePath, Root, store};
 use history::LineText;
-use history::knowledge::runs_about;
+use history::runs_about;
 use ledger::LineRuns;
 use ledger::evidence::{self, Section};
 use ledger::journal::{self, DraftNote, KeeperNote, Note};

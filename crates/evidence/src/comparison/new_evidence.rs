@@ -10,8 +10,10 @@ use code::saying_lines::says_something;
 use ground::git::{AddedFile, GitError, ObjectReader, Target};
 use ground::parallel::in_parallel;
 use ground::{Code, CommitId, Finding, Git, RelativePath};
-use history::knowledge::{AskedTree, Knowledge, claimed_lines, lines_of_entry, writer_of_entry};
-use history::{LineText, Walk, language_of, new_lines};
+use history::knowledge::{AskedTree, Knowledge};
+use history::{
+    LineText, Walk, claimed_lines, language_of, lines_of_entry, new_lines, writer_of_entry,
+};
 use ledger::evidence::{EVIDENCE_FOLDER, is_compacted};
 use ledger::{Contributor, Entry, FileRecord, LineRuns, Record, RecordKind, Trust, read};
 use why::baseline::commits_of_work;

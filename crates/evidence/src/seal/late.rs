@@ -19,7 +19,8 @@ use super::{
 };
 use code::Document;
 use ground::{CommitId, Git, RelativePath};
-use history::knowledge::{AskedTree, Knowledge, runs_about};
+use history::knowledge::{AskedTree, Knowledge};
+use history::runs_about;
 use history::{LineFinder, LineText, Walk, WalkOptions};
 use ledger::Entry;
 use why::left_history::{has_erased_evidence, has_left_history};

@@ -13,7 +13,7 @@ use code::{Block, LineRange};
 use evidence::comparison::is_evidence;
 use ground::git::{ByteSlice, ObjectId, Target};
 use ground::{CommitId, RelativePath};
-use history::knowledge::claimed_lines;
+use history::claimed_lines;
 use history::{FileVersion, GoneLine, LineSource, LineText, RemovalStep, Walk};
 use ledger::read::is_ledger_path;
 use ledger::{BlockRecord, Claim, Entry, RecordKind, journal};

@@ -21,7 +21,7 @@ use ground::parallel::in_parallel;
 use ground::policy::Map;
 use ground::{CommitId, RelativePath, session, store};
 use history::LineText;
-use history::knowledge::runs_about;
+use history::runs_about;
 use ledger::{Digest, Ledger, LineRuns};
 use why::{LinesOfBlock, VerbError, Workspace, lines_of_blocks};
 
