@@ -25,7 +25,7 @@ use crate::parallel::locked_value;
 
 /// The first bytes of the file. The number is raised when the form of the file or of an answer, or
 /// the way in which an answer is computed, changes between two releases.
-const MAGIC: [u8; 16] = *b"intent-answers 4";
+const MAGIC: [u8; 16] = *b"intent-answers 5";
 /// The number of slots. So many that two answers seldom share one and push each other out.
 const SLOTS: u64 = 1 << 17;
 /// The size of a slot in bytes: the place of a record, or 0.
@@ -71,19 +71,20 @@ pub struct AnswerStore {
 }
 
 impl AnswerStore {
-    /// Opens the store at a path. It is created if it is missing. `None` if that is not possible;
-    /// then nothing is kept.
+    /// Opens the store at a path. It is created if it is missing. A store that cannot be written, as
+    /// on a disk that is mounted read-only, is only read. `None` if there is none.
     pub fn open(path: &Path) -> Option<Self> {
         Self::open_with_limit(path, MAX_FILE)
     }
 
     fn open_with_limit(path: &Path, max_file: u64) -> Option<Self> {
-        std::fs::create_dir_all(path.parent()?).ok()?;
+        let _ = std::fs::create_dir_all(path.parent()?);
         if path.symlink_metadata().is_ok_and(|found| !found.is_file()) {
             return None;
         }
         let mut options = OpenOptions::new();
-        let file = options.read(true).write(true).create(true).truncate(false).open(path).ok()?;
+        let options = options.read(true).write(true).create(true).truncate(false);
+        let file = options.open(path).or_else(|_| File::open(path)).ok()?;
         let mut opened = RingFile(&file);
         if !opened.is_ours(max_file) {
             opened.reset().ok()?;
@@ -273,6 +274,17 @@ mod tests {
             folder.link("link", folder.join("answers"));
             assert!(AnswerStore::open(&folder.join("link")).is_none());
         }
+    }
+
+    #[test]
+    fn a_store_that_cannot_be_written_is_read() {
+        let folder = TestFolder::new();
+        open(&folder).keep(key("a"), &1_u32);
+        let file = File::open(folder.join("answers")).unwrap();
+        let store = AnswerStore { file: Mutex::new(file), max_file: RING + 1_000 };
+        store.keep(key("b"), &2_u32);
+        let recalled = ["a", "b"].map(|name| store.recall::<u32>(key(name)));
+        assert_eq!(recalled, [Some(1), None]);
     }
 
     #[test]
