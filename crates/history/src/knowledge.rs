@@ -66,6 +66,8 @@ struct EvidenceByCommit {
     compacted: HashMap<String, Arc<[Arc<Entry>]>>,
     /// The records of the single ledger file. `None` until they are first needed.
     single: Option<Arc<[Arc<Entry>]>>,
+    /// Whether the tree that is asked about holds evidence at all.
+    holds_any: Option<bool>,
     /// The files of the work tree that a sparse checkout leaves out. `None` until they are first
     /// needed.
     left_out: Option<Arc<StagedFiles>>,
@@ -233,6 +235,9 @@ impl<'a> Knowledge<'a> {
         commit: ObjectId,
         about: Option<&RelativePath>,
     ) -> Result<EvidenceOfCommit, GitError> {
+        if !self.holds_any(reader)? {
+            return Ok((Arc::default(), None));
+        }
         let newer_elsewhere = self.newer_format.take();
         let mut entries: Vec<Arc<Entry>> = Vec::new();
         for (path, blob) in self.added_by(reader, commit)? {
@@ -579,6 +584,30 @@ impl<'a> Knowledge<'a> {
         let found = reader.left_out_of_work_tree(&|path| path.as_str().contains(FOLDER))?;
         let found = Arc::new(StagedFiles::from_iter(found));
         self.known_evidence.lock().left_out = Some(Arc::clone(&found));
+        Ok(found)
+    }
+
+    fn holds_any(&self, reader: &mut ObjectReader<'_>) -> Result<bool, GitError> {
+        let known = self.known_evidence.lock().holds_any;
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let mut found = false;
+        for place in [FOLDER, SINGLE_LEDGER] {
+            let Some(path) = self.at_place(place) else { continue };
+            found |= match &self.asked {
+                AskedTree::WorkTree => {
+                    let is_there = self.root.absolute(&path).symlink_metadata().is_ok();
+                    is_there || !self.left_out(reader)?.is_empty()
+                }
+                AskedTree::Tree(tree) => {
+                    let full = joined_path(&[&self.prefix, path.as_str().as_bytes()]);
+                    reader.is_in_tree(*tree, full.as_ref())?
+                }
+                AskedTree::Index(files) => !files.is_empty(),
+            };
+        }
+        self.known_evidence.lock().holds_any = Some(found);
         Ok(found)
     }
 

@@ -30,12 +30,18 @@ pub(crate) struct UnchangedSpan {
 
 #[derive(Serialize, Deserialize)]
 struct KeptOrigins {
-    /// The commits, and the path if it is not the one that was asked about. The rest is read from
-    /// git, so that every version exists, whatever the store says.
-    versions: Vec<(Vec<u8>, Option<Vec<u8>>)>,
+    versions: Vec<KeptVersion>,
     /// The number of lines, the index of the version that brought them, and the number of the first
     /// of these lines in that version.
     runs: Vec<(u32, u32, u32)>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct KeptVersion {
+    commit: Vec<u8>,
+    blob: Vec<u8>,
+    /// `None` for the path that was asked about.
+    path: Option<Vec<u8>>,
 }
 
 impl<'a> KnownOrigins<'a> {
@@ -73,12 +79,11 @@ impl<'a> KnownOrigins<'a> {
         reader: &mut ObjectReader<'_>,
     ) -> Option<LineOrigins> {
         let kept: KeptOrigins = self.store.recall(self.key_of(version))?;
-        let versions = kept.versions.into_iter().map(|(commit, path)| {
-            let (commit, path) =
-                (object_id(&commit)?, path.map_or_else(|| version.path.clone(), BString::from));
-            let node = reader.commit(commit).ok()?;
-            let blob = reader.locate(node.tree, path.as_ref(), None).ok()?.blob?;
-            Some(FileVersion { commit, path, blob, time: node.time })
+        let versions = kept.versions.into_iter().map(|one| {
+            let (commit, blob) = (object_id(&one.commit)?, object_id(&one.blob)?);
+            let path = one.path.map_or_else(|| version.path.clone(), BString::from);
+            let time = reader.commit(commit).ok()?.time;
+            Some(FileVersion { commit, path, blob, time })
         });
         let versions: Vec<FileVersion> = versions.collect::<Option<_>>()?;
         let mut runs = Vec::with_capacity(kept.runs.len());
@@ -105,9 +110,10 @@ impl<'a> KnownOrigins<'a> {
             Origin::Missing(_) => None,
         });
         let Some(runs) = runs.collect() else { return };
-        let versions = found.versions.iter().map(|one| {
-            let path = (one.path != version.path).then(|| one.path.to_vec());
-            (one.commit.as_slice().to_vec(), path)
+        let versions = found.versions.iter().map(|one| KeptVersion {
+            commit: one.commit.as_slice().to_vec(),
+            blob: one.blob.as_slice().to_vec(),
+            path: (one.path != version.path).then(|| one.path.to_vec()),
         });
         let kept = KeptOrigins { versions: versions.collect(), runs };
         self.store.keep(self.key_of(version), &kept);

@@ -7,6 +7,7 @@ use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use gix::bstr::{BStr, BString, ByteSlice};
+use gix::objs::commit::ref_iter::Token;
 use gix::objs::tree::EntryKind;
 use gix::objs::{Exists as _, Kind};
 use gix::odb::pack::cache::lru::MemoryCappedHashmap;
@@ -262,10 +263,18 @@ impl ObjectReader<'_> {
     fn read_commit(&mut self, id: ObjectId) -> GitResult<CommitNode> {
         let git = self.git;
         let commit = git.find_commit(&self.repo, id)?;
-        let tree = git.read(commit.tree_id())?.detach();
-        let parents = commit.parent_ids().map(gix::Id::detach).collect();
-        let time = git.read(commit.committer())?.seconds();
-        let node = CommitNode { tree, parents, time, is_boundary: false };
+        let mut node = CommitNode { tree: id, parents: Vec::new(), time: 0, is_boundary: false };
+        for token in commit.iter() {
+            match git.read(token)? {
+                Token::Tree { id } => node.tree = id,
+                Token::Parent { id } => node.parents.push(id),
+                Token::Committer { signature } => {
+                    node.time = signature.seconds();
+                    break;
+                }
+                _ => {}
+            }
+        }
         let mut known = git.commits.write().unwrap_or_else(PoisonError::into_inner);
         if known.len() < MAX_COMMITS {
             known.insert(id, node.clone());
@@ -338,6 +347,10 @@ impl ObjectReader<'_> {
     pub fn folder(&mut self, tree: ObjectId, path: &BStr) -> GitResult<Option<ObjectId>> {
         let entry = self.git.entry(&self.repo, tree, path)?;
         Ok(entry.filter(|(kind, _)| *kind == EntryKind::Tree).map(|(_, id)| id))
+    }
+
+    pub fn is_in_tree(&mut self, tree: ObjectId, path: &BStr) -> GitResult<bool> {
+        Ok(self.git.entry(&self.repo, tree, path)?.is_some())
     }
 
     /// Returns the files of the index that a sparse checkout leaves out of the work tree.
