@@ -236,9 +236,10 @@ impl FileToJudge<'_> {
             found.newer = change.respaced.into_iter().map(source).collect();
             return Verdict::Modified;
         }
-        // A change between the record and its commit brought no line either.
-        let of_record = found.claim.as_ref().and_then(|claim| claim.commit.clone());
-        found.is_cut = has_lost_lines || of_record == Some(change.commit.to_string());
+        // A recorded change may have replaced the lines, as that of a rebased branch does.
+        let commit = Some(change.commit.to_string());
+        let is_recorded = self.recorded_blocks(found).any(|(claim, _)| claim.commit == commit);
+        found.is_cut = has_lost_lines && !is_recorded;
         Verdict::Modified
     }
 
