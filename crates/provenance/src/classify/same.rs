@@ -149,10 +149,14 @@ impl<'a> TreeComparison<'a> {
             if before.children[..at].iter().any(is_sign) {
                 return self.is_own(&before.children[0]);
             }
+            // The grammar of Kotlin gives the name of a function no field.
             let is_declared = before.is_any(&DECLARING)
-                && matches!(name.field, Some("name" | "declarator" | "property"));
-            // Java calls an own method without `this`.
-            name.name != NameKind::Member || is_declared || before.is_a(Role::MethodInvocation)
+                && matches!(name.field, Some("name" | "declarator" | "property"))
+                || before.is_a(Role::Function) && name.field.is_none();
+            // Java and Kotlin call an own method without `this`.
+            let is_called =
+                before.is_a(Role::MethodInvocation) || before.is_a(Role::Call) && at == 0;
+            name.name != NameKind::Member || is_declared || is_called
         })
     }
 
