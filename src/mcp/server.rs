@@ -138,15 +138,15 @@ impl ServerHandler for Server {
         };
         let arguments = request.arguments.unwrap_or_default();
         let run = Arc::clone(&tool.run);
+        let fault = "A fault of the server; whether anything was done is not known. Read the files concerned again.";
         let outcome = tokio::select! {
-                    // A call that is cancelled before it starts does nothing.
-                    biased;
-                    () = context.ct.cancelled() => Err(Refusal::failed("The call was cancelled.")),
-        outcome = self.run(tool.effect, &context, move |call| run(call, arguments)) => {
-                        let fault = "A fault of the server; whether anything was done is not known. Read the files concerned again.";
-                        outcome.unwrap_or_else(|| Err(Refusal::failed(fault)))
-                    }
-                };
+            // A call that is cancelled before it starts does nothing.
+            biased;
+            () = context.ct.cancelled() => Err(Refusal::failed("The call was cancelled.")),
+            outcome = self.run(tool.effect, &context, move |call| run(call, arguments)) => {
+                outcome.unwrap_or_else(|| Err(Refusal::failed(fault)))
+            }
+        };
         Ok(answer::result(outcome).into())
     }
 
