@@ -93,7 +93,8 @@ anything is left out."
      ((plist-get block :accepted) "accepted")
      ((not (equal verdict "modified")) verdict)
      ((eq (plist-get block :only_inside) t) verdict)
-     ((zerop newer) "modified, lines removed since")
+     ((eq (plist-get block :cut) t) "modified, lines removed since")
+     ((zerop newer) verdict)
      (t (format "modified, %d line%s since" newer (if (= newer 1) "" "s"))))))
 
 (defun intent-provenance--tokens (block)

@@ -101,6 +101,8 @@ export interface Block {
   accepted?: { contributor: Contributor; timestamp: string; record: string } | null;
   /** How many lines are newer than the record and have none. */
   newer?: number;
+  /** Whether lines were removed since the record, and none is newer. */
+  cut?: boolean;
   /** Who brought the newer lines. */
   newer_by?: { lines: number; author?: string | null; uncommitted?: boolean }[];
   /** What the commit of the lines tells, if no record names an intent. */

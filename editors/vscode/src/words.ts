@@ -170,6 +170,7 @@ export function difference(block: Block): string {
       return "";
     case "modified":
       if (block.only_inside) return "";
+      if (!block.newer && !block.cut) return "modified";
       return `modified, ${changed(block) || "lines removed"} since`;
     case "ambiguous":
       return tie;
@@ -195,7 +196,7 @@ const MEANINGS: Record<Verdict, string> = {
 
 export function meaning(block: Block): string {
   if (block.verdict === "modified" && block.only_inside) return "its own text is as recorded; blocks inside it differ";
-  if (block.verdict === "modified" && !block.newer) return "lines were removed since";
+  if (block.verdict === "modified" && !block.newer) return block.cut ? "lines were removed since" : "changed since it was recorded";
   if (block.verdict === "unrecorded" && block.history_missing) return "history is missing here";
   return MEANINGS[block.verdict] ?? "";
 }

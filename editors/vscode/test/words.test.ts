@@ -36,7 +36,8 @@ test("a difference says how many lines nobody recorded", () => {
   assert.equal(changed(block({ newer: 1 })), "1 line");
   assert.equal(changed(block()), "");
   assert.equal(difference(block({ newer: 3 })), "modified, 3 lines since");
-  assert.equal(difference(block()), "modified, lines removed since");
+  assert.equal(difference(block()), "modified");
+  assert.equal(difference(block({ cut: true })), "modified, lines removed since");
   assert.equal(difference(block({ newer: 3, only_inside: true })), "");
   const accepted = { contributor: { entity_type: "HUMAN" }, timestamp: "2026-11-22T12:00:00Z", record: "r" };
   assert.equal(difference(block({ newer: 3, accepted })), "accepted");

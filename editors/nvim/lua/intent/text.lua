@@ -141,7 +141,9 @@ function M.verdict(block)
   local said = (MARKS[verdict] or '·') .. ' ' .. M.visible(verdict)
   if verdict == 'modified' and not block.only_inside then
     local newer = block.newer or 0
-    said = said .. ', ' .. (newer > 0 and M.count(newer, 'line') or 'lines removed') .. ' since'
+    if newer > 0 or block.cut then
+      said = said .. ', ' .. (newer > 0 and M.count(newer, 'line') or 'lines removed') .. ' since'
+    end
   end
   return said
 end
