@@ -15,7 +15,6 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 import time
 import zipfile
@@ -80,7 +79,7 @@ class Place:
 
     def ask(self, *program: str | pathlib.Path) -> None:
         answer = self.run(*program, "why", ASKED, within=self.clone)
-        if "INT-" not in answer or "blocks recorded" not in answer:
+        if "INT-" not in answer or "lines recorded" not in answer:
             raise Problem(f"that is no answer: {answer[:400]}")
 
 
@@ -96,8 +95,7 @@ def archive(place: Place) -> tuple[pathlib.Path, ...]:
         with zipfile.ZipFile(place.package(f"{stem}.zip")) as packed:
             packed.extractall(place.prefix)
     else:
-        with tarfile.open(place.package(f"{stem}.tar.gz")) as packed:
-            packed.extractall(place.prefix, filter="tar")
+        place.run("tar", "xzf", place.package(f"{stem}.tar.gz"))
     return programs(place.prefix / stem, f"{SHORT}.cmd")
 
 
