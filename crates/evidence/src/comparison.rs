@@ -28,7 +28,6 @@ use why::{VerbError, Workspace};
 
 pub use super::compared::{Compared, digests, is_evidence};
 pub(crate) use changes::EvidenceChanges;
-use new_evidence::{AddedEvidence, added_since, tips};
 pub use new_evidence::{commits_of_range, sections_of_range};
 pub(crate) use standing::{StillNamed, still_named};
 
@@ -52,13 +51,11 @@ pub fn against_base(
     compared.findings.extend(now.findings().iter().cloned());
     compared.findings.extend(anchors_gone(git, base, &changes.all)?);
     compared.add_counts(changed_or_removed(ws, &changes)?);
-    let added = added_since(git, &tips(ws)?, base)?;
-    compared.notes.extend(removed_again(ws, &changes, &added)?);
     let known = changes.sections_before();
     let is_new = |entry: &Entry| entry.section.is_some_and(|section| !known.contains(&section));
     let mut new: Vec<_> = now.entries().iter().filter(|entry| is_new(entry)).cloned().collect();
     new.extend(projects::late_entries(ws, git, base, &changes.all)?);
-    compared.add_counts(new_evidence::judge(ws, git, (base, target), rules, (&new, &added))?);
+    compared.add_counts(new_evidence::judge(ws, git, (base, target), rules, &new)?);
     compared.add_counts(reassign::judge_all(ws, &new));
     let named = new.iter().filter(|entry| !entry.record.files.is_empty());
     let named = named.filter(|entry| is_evidence(&entry.origin.path));
@@ -116,35 +113,6 @@ fn changed_or_removed(ws: &Workspace, changes: &EvidenceChanges) -> Result<Compa
         ));
     }
     Ok(compared)
-}
-
-/// Returns a note for each file of evidence that a commit of the change added and a later one
-/// removed, although its code still exists. It is no finding, because wrong evidence is mended so.
-fn removed_again(
-    ws: &Workspace,
-    changes: &EvidenceChanges,
-    added: &[AddedEvidence],
-) -> Result<Vec<String>, VerbError> {
-    let stands = changes.sections_now();
-    let is_gone = |one: &&AddedEvidence| {
-        let mut sections = one.entries.iter().filter_map(|entry| entry.section);
-        !changes.has_now(&one.path) && sections.any(|section| !stands.contains(&section))
-    };
-    let gone: Vec<&AddedEvidence> = added.iter().filter(is_gone).collect();
-    let mut notes = Vec::new();
-    for of_commit in gone.chunk_by(|one, next| one.commit == next.commit) {
-        let commit = &of_commit[0].commit;
-        let named = still_named(ws, commit, &stands)?;
-        for AddedEvidence { path, .. } in of_commit {
-            if let Some(named) = named.first_name(path) {
-                notes.push(format!(
-                    "{path} was added by {} and removed again, although its code still exists: {named}.",
-                    commit.short()
-                ));
-            }
-        }
-    }
-    Ok(notes)
 }
 
 fn removed_intents(ws: &Workspace, base: &CommitId) -> Vec<String> {

@@ -587,6 +587,7 @@ impl<'a> Knowledge<'a> {
         Ok(found)
     }
 
+    /// Returns true if the tree that is asked about may hold evidence. Otherwise no commit is looked up.
     fn holds_any(&self, reader: &mut ObjectReader<'_>) -> Result<bool, GitError> {
         let known = self.known_evidence.lock().holds_any;
         if let Some(known) = known {
@@ -602,7 +603,8 @@ impl<'a> Knowledge<'a> {
                 }
                 AskedTree::Tree(tree) => {
                     let full = joined_path(&[&self.prefix, path.as_str().as_bytes()]);
-                    reader.is_in_tree(*tree, full.as_ref())?
+                    reader.folder(*tree, full.as_ref())?.is_some()
+                        || self.locate(reader, *tree, &path)?.is_some()
                 }
                 AskedTree::Index(files) => !files.is_empty(),
             };

@@ -231,6 +231,7 @@ fn judge_signed(
         summary.notes.push(note.to_owned());
     } else {
         summary.base = judged.base().map(|base| base.0.clone());
+        summary.notes.extend(judged.history.removed_note());
         // A range compares two commits, so records that wait in the work tree do not matter.
         if !matches!(judged.against, ComparedSides::Range { .. }) {
             summary.notes.extend(seal::open_note(here));

@@ -114,7 +114,7 @@ fn is_endless(condition: &Script) -> bool {
             let words: Option<Vec<String>> = words.iter().map(Word::as_plain_text).collect();
             words.is_some_and(|words| is_constant_test(&words))
         }
-        // `for ((;;))` and `while ((1))`.
+        // The loops `for ((;;))` and `while ((1))` never end.
         Kind::Arithmetic(word) => [";;", "1"].contains(&word.raw.replace(' ', "").as_str()),
         _ => false,
     })

@@ -20,10 +20,10 @@ use why::baseline::commits_of_work;
 use why::rules::{Rules, Ruling};
 use why::{VerbError, Workspace, answers};
 
-pub(super) struct AddedEvidence {
-    pub commit: CommitId,
-    pub path: RelativePath,
-    pub entries: Vec<Arc<Entry>>,
+struct AddedEvidence {
+    commit: CommitId,
+    path: RelativePath,
+    entries: Vec<Arc<Entry>>,
 }
 
 /// Returns the records of all evidence that the commits since a base added, each with its commit.
@@ -42,14 +42,14 @@ pub fn sections_of_range(
 }
 
 /// Returns the commits at which the work ends. There are several while a merge is in progress.
-pub(super) fn tips(ws: &Workspace) -> Result<Vec<CommitId>, VerbError> {
+fn tips(ws: &Workspace) -> Result<Vec<CommitId>, VerbError> {
     match ws.files() {
         Target::Commit(commit) => Ok(vec![commit.clone()]),
         Target::WorkTree | Target::Index => commits_of_work(ws),
     }
 }
 
-pub(super) fn added_since(
+fn added_since(
     git: &Git,
     tips: &[CommitId],
     base: &CommitId,
@@ -72,20 +72,20 @@ pub(super) fn added_since(
     Ok(all)
 }
 
-/// Judges new evidence. The change begins at `base`, and goes into `target`. `added` is the evidence that its
-/// commits added.
+/// Judges new evidence. The change begins at `base`, and goes into `target`.
 pub(super) fn judge(
     ws: &Workspace,
     git: &Git,
     (base, target): (&CommitId, &CommitId),
     rules: &Rules,
-    (entries, added): (&[Arc<Entry>], &[AddedEvidence]),
+    entries: &[Arc<Entry>],
 ) -> Result<Compared, VerbError> {
     let mut compared = Compared::default();
     if entries.is_empty() {
         return Ok(compared);
     }
     let tips = tips(ws)?;
+    let added = added_since(git, &tips, base)?;
     let late = Vec::from_iter(entries.iter().map(|it| it.late_commit.clone().map(CommitId)));
     let of_target = slice::from_ref(target);
     let known = git.asked_ancestors(of_target, late.iter().flatten())?;
@@ -96,7 +96,7 @@ pub(super) fn judge(
     for (entry, late) in standing {
         match late {
             None => {
-                let places = places_of(entry, added).into_iter();
+                let places = places_of(entry, &added).into_iter();
                 asked.extend(places.map(|place| AskedClaim {
                     entry,
                     place: Some(place),

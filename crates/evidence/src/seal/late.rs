@@ -151,8 +151,8 @@ fn is_committed_since(
     Ok(then != git.file_at(head, path)?)
 }
 
-/// Looks in other changed files for recorded lines that the file of their record has no more. Each file
-/// is read once.
+/// Finds recorded lines that were moved to another changed file before they were committed. Each file is
+/// read once.
 #[derive(Default)]
 struct MovedLines {
     own: HashMap<RelativePath, PresentFile>,

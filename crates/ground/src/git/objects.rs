@@ -349,10 +349,6 @@ impl ObjectReader<'_> {
         Ok(entry.filter(|(kind, _)| *kind == EntryKind::Tree).map(|(_, id)| id))
     }
 
-    pub fn is_in_tree(&mut self, tree: ObjectId, path: &BStr) -> GitResult<bool> {
-        Ok(self.git.entry(&self.repo, tree, path)?.is_some())
-    }
-
     /// Returns the files of the index that a sparse checkout leaves out of the work tree.
     pub fn left_out_of_work_tree(
         &self,

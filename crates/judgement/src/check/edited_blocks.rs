@@ -12,6 +12,7 @@ use code::saying_lines::says_something;
 use code::{Block, LineRange};
 use evidence::comparison::is_evidence;
 use ground::git::{ByteSlice, ObjectId, Target};
+use ground::text::counted;
 use ground::{CommitId, RelativePath};
 use history::claimed_lines;
 use history::{FileVersion, GoneLine, LineSource, LineText, RemovalStep, Walk};
@@ -43,6 +44,16 @@ impl ChangeHistory {
     pub(crate) fn of_open_work(ws: &Workspace, bases: &[CommitId]) -> Self {
         let records = new_records(ws, bases).into_iter().map(|entry| (None, entry));
         Self { bases: bases.to_vec(), records: records.collect(), ..Self::default() }
+    }
+
+    /// Says that the change added evidence and removed it again. It is no finding, because wrong evidence
+    /// of a branch is mended so.
+    pub(crate) fn removed_note(&self) -> Option<String> {
+        let files = ledger::sorted(self.removed.iter().map(|(_, entry)| &entry.origin.path));
+        let (first, count) = (files.first()?, counted(files.len(), "file"));
+        Some(format!(
+            "This change added evidence and removed it again: {count}, the first is {first}. What it recorded counts as not recorded."
+        ))
     }
 
     pub(crate) fn claims_refactoring(&self) -> bool {
