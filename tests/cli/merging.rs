@@ -582,7 +582,7 @@ fn a_signature_is_valid_for_one_change_and_once() {
     };
     replay("replay");
     // The signature stays used up even if main has lost the evidence.
-    forge.on_main(|lab| lab.run_git(&["rm", "-rq", ".orchestration/agent_trace/2026-11"]));
+    forge.on_main(|lab| lab.run_git(&["rm", "-rq", ".orchestration/agent_trace"]));
     replay("replay-of-what-is-gone");
     widen("again");
     sign(lab, "ada", "INT-001");
