@@ -19,7 +19,7 @@ const DENYING: Verbs = Verbs {
         notice: None,
         fence: None,
     },
-    after: |_| Feedback::default(),
+    after: |_, _| Feedback::default(),
     prompt: |_| (),
     idle: |_| (),
     rest: |_| (),
