@@ -28,7 +28,7 @@ use why::{VerbError, Workspace};
 
 pub use super::compared::{Compared, digests, is_evidence};
 pub(crate) use changes::EvidenceChanges;
-pub use new_evidence::{commits_of_range, sections_of_range};
+pub use new_evidence::{AddedEntry, commits_of_range, sections_of_range};
 pub(crate) use standing::{StillNamed, still_named};
 
 pub(crate) const UNREAD: &str =
@@ -36,10 +36,11 @@ pub(crate) const UNREAD: &str =
 
 /// Compares the evidence of a workspace with that of a base, and with the history of the branch that
 /// the change goes into. Only files that differ are read. Their own faults, such as a digest that does
-/// not fit, are among the findings.
+/// not fit, are among the findings. `added` is what [`sections_of_range`] says of the change.
 pub fn against_base(
     ws: &Workspace,
     (base, target): (&CommitId, &CommitId),
+    added: &[AddedEntry],
     rules: &Rules,
     signatures: &dyn Signatures,
 ) -> Result<Compared, VerbError> {
@@ -55,7 +56,7 @@ pub fn against_base(
     let is_new = |entry: &Entry| entry.section.is_some_and(|section| !known.contains(&section));
     let mut new: Vec<_> = now.entries().iter().filter(|entry| is_new(entry)).cloned().collect();
     new.extend(projects::late_entries(ws, git, base, &changes.all)?);
-    compared.add_counts(new_evidence::judge(ws, git, (base, target), rules, &new)?);
+    compared.add_counts(new_evidence::judge(ws, git, (base, target), rules, (&new, added))?);
     compared.add_counts(reassign::judge_all(ws, &new));
     let named = new.iter().filter(|entry| !entry.record.files.is_empty());
     let named = named.filter(|entry| is_evidence(&entry.origin.path));

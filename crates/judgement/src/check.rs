@@ -260,7 +260,13 @@ fn judge_signed(
         }
         if let Some(base) = judged.base() {
             let sides = (base, judged.tip.as_ref().unwrap_or(base));
-            compared.add_counts(comparison::against_base(ws, sides, &rules, signatures)?);
+            compared.add_counts(comparison::against_base(
+                ws,
+                sides,
+                &judged.history.added,
+                &rules,
+                signatures,
+            )?);
         }
         findings.extend(compared.findings);
         summary.notes.extend(compared.notes);
@@ -423,21 +429,20 @@ impl JudgedChange {
 
     fn with_commits(&self, git: &Git) -> Result<ChangeHistory, VerbError> {
         let mut history = ChangeHistory::of_open_work(&self.ws, &self.history.bases);
-        let (Some(tip), Some(head), Some(base)) = (&self.tip, &self.head, self.base()) else {
-            return Ok(history);
-        };
+        let Some(base) = self.base() else { return Ok(history) };
+        history.added = comparison::sections_of_range(&self.ws, base)?;
+        let (Some(tip), Some(head)) = (&self.tip, &self.head) else { return Ok(history) };
         let commits = git.commits_between(&[base, tip], head, usize::MAX)?;
         let ids = commits.iter().map(|commit| git.object_id(commit));
         history.commits = ids.collect::<Result<_, _>>()?;
-        let added = comparison::sections_of_range(&self.ws, base)?;
-        history.meant = comparison::commits_of_range(git, head, commits, &added)?;
+        history.meant = comparison::commits_of_range(git, head, commits, &history.added)?;
         // A section that a compaction moved to another file stands.
-        let standing = added.iter().filter(|(_, entry)| self.ws.exists(&entry.origin.path));
+        let standing = history.added.iter().filter(|(_, entry)| self.ws.exists(&entry.origin.path));
         let standing: HashSet<_> = standing.map(|(_, entry)| entry.section).collect();
-        for (commit, entry) in added {
+        for (commit, entry) in &history.added {
             let is_there = standing.contains(&entry.section);
             let records = if is_there { &mut history.records } else { &mut history.removed };
-            records.push((Some(commit), entry));
+            records.push((Some(commit.clone()), Arc::clone(entry)));
         }
         for records in [&mut history.records, &mut history.removed] {
             records.sort_by(|(_, a), (_, b)| a.record.timestamp.cmp(&b.record.timestamp));

@@ -20,25 +20,28 @@ use why::baseline::commits_of_work;
 use why::rules::{Rules, Ruling};
 use why::{VerbError, Workspace, answers};
 
-struct AddedEvidence {
-    commit: CommitId,
-    path: RelativePath,
-    entries: Vec<Arc<Entry>>,
-}
+/// An entry of evidence, and the commit that added its file.
+pub type AddedEntry = (CommitId, Arc<Entry>);
 
 /// Returns the records of all evidence that the commits since a base added, each with its commit.
 /// Records that a later commit removed again are among them.
-pub fn sections_of_range(
-    ws: &Workspace,
-    base: &CommitId,
-) -> Result<Vec<(CommitId, Arc<Entry>)>, VerbError> {
+pub fn sections_of_range(ws: &Workspace, base: &CommitId) -> Result<Vec<AddedEntry>, VerbError> {
     let Some(git) = ws.git() else { return Ok(Vec::new()) };
-    let added = added_since(git, &tips(ws)?, base)?.into_iter();
-    let entries = added.flat_map(|added| {
-        let commit = added.commit;
-        added.entries.into_iter().map(move |entry| (commit.clone(), entry))
-    });
-    Ok(entries.collect())
+    let (mut all, mut reader) = (Vec::new(), git.object_reader()?);
+    for tip in tips(ws)? {
+        for AddedFile { name, commit, blob } in
+            git.added_below(EVIDENCE_FOLDER, &tip, slice::from_ref(base))?
+        {
+            let path = RelativePath::new(&format!("{EVIDENCE_FOLDER}/{name}"))?;
+            if !is_evidence(&path) {
+                continue;
+            }
+            let mut entries = read::bytes(&path, &reader.blob(blob)?).entries;
+            entries.retain(|entry| entry.trust != Trust::Contradicted);
+            all.extend(entries.into_iter().map(|entry| (commit.clone(), entry)));
+        }
+    }
+    Ok(all)
 }
 
 /// Returns the commits at which the work ends. There are several while a merge is in progress.
@@ -49,54 +52,30 @@ fn tips(ws: &Workspace) -> Result<Vec<CommitId>, VerbError> {
     }
 }
 
-fn added_since(
-    git: &Git,
-    tips: &[CommitId],
-    base: &CommitId,
-) -> Result<Vec<AddedEvidence>, VerbError> {
-    let (mut all, mut reader) = (Vec::new(), git.object_reader()?);
-    for tip in tips {
-        for AddedFile { name, commit, blob } in
-            git.added_below(EVIDENCE_FOLDER, tip, slice::from_ref(base))?
-        {
-            let path = RelativePath::new(&format!("{EVIDENCE_FOLDER}/{name}"))?;
-            if !is_evidence(&path) {
-                continue;
-            }
-            let bytes = reader.blob(blob)?;
-            let mut entries = read::bytes(&path, &bytes).entries;
-            entries.retain(|entry| entry.trust != Trust::Contradicted);
-            all.push(AddedEvidence { commit, path, entries });
-        }
-    }
-    Ok(all)
-}
-
-/// Judges new evidence. The change begins at `base`, and goes into `target`.
+/// Judges new evidence. The change begins at `base`, and goes into `target`. `added` is what
+/// [`sections_of_range`] says of it.
 pub(super) fn judge(
     ws: &Workspace,
     git: &Git,
     (base, target): (&CommitId, &CommitId),
     rules: &Rules,
-    entries: &[Arc<Entry>],
+    (entries, added): (&[Arc<Entry>], &[AddedEntry]),
 ) -> Result<Compared, VerbError> {
     let mut compared = Compared::default();
     if entries.is_empty() {
         return Ok(compared);
     }
-    let tips = tips(ws)?;
-    let added = added_since(git, &tips, base)?;
     let late = Vec::from_iter(entries.iter().map(|it| it.late_commit.clone().map(CommitId)));
     let of_target = slice::from_ref(target);
     let known = git.asked_ancestors(of_target, late.iter().flatten())?;
     let of_target = commits_meant(git, &known, || git.ancestors(of_target), entries)?;
     let mut asked: Vec<AskedClaim<'_>> = Vec::new();
-    let history = git.asked_ancestors(&tips, late.iter().flatten())?;
+    let history = git.asked_ancestors(&tips(ws)?, late.iter().flatten())?;
     let standing = entries.iter().zip(&late).filter(|(it, _)| it.trust != Trust::Contradicted);
     for (entry, late) in standing {
         match late {
             None => {
-                let places = places_of(entry, &added).into_iter();
+                let places = places_of(entry, added).into_iter();
                 asked.extend(places.map(|place| AskedClaim {
                     entry,
                     place: Some(place),
@@ -268,7 +247,7 @@ pub fn commits_of_range(
     git: &Git,
     head: &CommitId,
     commits: Vec<CommitId>,
-    added: &[(CommitId, Arc<Entry>)],
+    added: &[AddedEntry],
 ) -> Result<HashMap<CommitId, Vec<CommitId>>, VerbError> {
     let entries: Vec<Arc<Entry>> = added.iter().map(|(_, entry)| Arc::clone(entry)).collect();
     let commits = HashSet::from_iter(commits);
@@ -290,7 +269,7 @@ pub fn commits_of_range(
     Ok(meant)
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 struct Place<'a> {
     /// `None` for the commit that is being made.
     commit: Option<&'a CommitId>,
@@ -300,17 +279,21 @@ struct Place<'a> {
 
 /// Returns the commits that added the section of an entry. A compaction adds it to another file, and
 /// is not meant, unless it was squashed into one commit with the section.
-fn places_of<'a>(entry: &'a Entry, added: &'a [AddedEvidence]) -> Vec<Place<'a>> {
-    let has_it = |one: &&AddedEvidence| one.entries.iter().any(|it| it.section == entry.section);
+fn places_of<'a>(entry: &'a Entry, added: &'a [AddedEntry]) -> Vec<Place<'a>> {
+    let copies = added.iter().filter(|(_, it)| it.section == entry.section);
+    let place = |(commit, it): &'a AddedEntry| Place {
+        commit: Some(commit),
+        added_as: Some(&it.origin.path),
+    };
     let (compacted, plain): (Vec<_>, Vec<_>) =
-        added.iter().filter(has_it).partition(|one| is_compacted(&one.path));
-    let by = if plain.is_empty() { compacted } else { plain };
-    if by.is_empty() {
-        return vec![Place { commit: None, added_as: Some(&entry.origin.path) }];
+        copies.map(place).partition(|place| place.added_as.is_some_and(is_compacted));
+    let mut places = if plain.is_empty() { compacted } else { plain };
+    // A section may have several entries.
+    places.dedup();
+    if places.is_empty() {
+        places.push(Place { commit: None, added_as: Some(&entry.origin.path) });
     }
-    let place =
-        |one: &'a AddedEvidence| Place { commit: Some(&one.commit), added_as: Some(&one.path) };
-    by.into_iter().map(place).collect()
+    places
 }
 
 #[derive(Default)]

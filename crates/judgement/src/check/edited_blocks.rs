@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::removed_lines::{NetChange, ReducedBlock};
 use code::saying_lines::says_something;
 use code::{Block, LineRange};
-use evidence::comparison::is_evidence;
+use evidence::comparison::{AddedEntry, is_evidence};
 use ground::git::{ByteSlice, ObjectId, Target};
 use ground::text::counted;
 use ground::{CommitId, RelativePath};
@@ -29,6 +29,8 @@ type AddedRecord = (Option<CommitId>, Arc<Entry>);
 pub(super) struct ChangeHistory {
     pub bases: Vec<CommitId>,
     pub commits: HashSet<ObjectId>,
+    /// The evidence that the commits since the first base added, in the order of the walk.
+    pub added: Vec<AddedEntry>,
     /// For each commit that late evidence names those of these commits that it is about.
     pub meant: HashMap<CommitId, Vec<CommitId>>,
     /// The records that these commits added and those that are in no commit, oldest first.
