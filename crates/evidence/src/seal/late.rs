@@ -21,7 +21,7 @@ use code::Document;
 use ground::{CommitId, Git, RelativePath};
 use history::knowledge::{AskedTree, Knowledge};
 use history::runs_about;
-use history::{LineFinder, LineText, Walk, WalkOptions};
+use history::{FileLines, LineFinder, LineText, Walk, WalkOptions};
 use ledger::Entry;
 use why::left_history::{has_erased_evidence, has_left_history};
 use why::{VerbError, Workspace};
@@ -88,8 +88,8 @@ pub(super) fn drafts_of_earlier_commits(
         }
     }
     moved_to.extend(paths.into_iter().cloned());
-    for path in &moved_to {
-        add_lines_of_commits(ws, git, head, path, &mut left, &mut drafts)?;
+    if !moved_to.is_empty() {
+        add_lines_of_commits(ws, git, head, &moved_to, &mut left, &mut drafts)?;
     }
     for ((commit, path), entries) in left {
         let text = LineText::new(git.file_at(&commit, &path)?.unwrap_or_default());
@@ -207,11 +207,13 @@ pub(super) fn is_of_this_history(
     Ok(false)
 }
 
+/// Adds the lines of these files that open records brought. The evidence of a commit is read once for all
+/// of its files.
 fn add_lines_of_commits(
     ws: &Workspace,
     git: &Git,
     head: &CommitId,
-    path: &RelativePath,
+    paths: &BTreeSet<RelativePath>,
     left: &mut LeftBlocks,
     drafts: &mut BTreeMap<CommitId, Draft>,
 ) -> Result<(), VerbError> {
@@ -229,7 +231,22 @@ fn add_lines_of_commits(
         journal: &ws.journal,
         options: WalkOptions::default(),
     };
-    let Some(file) = finder.of_file(head, path)? else { return Ok(()) };
+    for path in paths {
+        if let Some(file) = finder.of_file(head, path)? {
+            add_lines_of_file(ws, git, &mut finder, &file, left, drafts)?;
+        }
+    }
+    Ok(())
+}
+
+fn add_lines_of_file(
+    ws: &Workspace,
+    git: &Git,
+    finder: &mut LineFinder<'_, '_>,
+    file: &FileLines,
+    left: &mut LeftBlocks,
+    drafts: &mut BTreeMap<CommitId, Draft>,
+) -> Result<(), VerbError> {
     let is_of_work = |claim: usize| is_work(&file.claims[claim].entry);
     let claimed = file.lines.iter().filter(|line| line.claim.is_some_and(is_of_work));
     for at in claimed.filter_map(|line| line.version).collect::<BTreeSet<usize>>() {
