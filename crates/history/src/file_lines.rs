@@ -289,16 +289,9 @@ impl<'a, 'git> LineFinder<'a, 'git> {
         if !self.is_new_in(parent, &version.path)? {
             return Ok(former);
         }
-        let all = self.knowledge.of_commit(self.reader, version.commit)?;
-        for entry in all.iter() {
-            for file in &entry.record.files {
-                let path = &file.relative_path;
-                let brought = runs_about(entry, path).any(|runs| !runs.is_empty());
-                let full = self.full_path(path);
-                if brought && self.reader.locate(node.tree, full.as_ref(), None)?.blob.is_none() {
-                    former.entry(path.clone()).or_default().push(Arc::clone(entry));
-                }
-            }
+        for (path, entry) in self.knowledge.about_missing_files(self.reader, version.commit)?.iter()
+        {
+            former.entry(path.clone()).or_default().push(Arc::clone(entry));
         }
         if former.is_empty() {
             return Ok(former);

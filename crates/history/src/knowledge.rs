@@ -14,6 +14,7 @@ use ledger::evidence;
 use ledger::{Entry, RecordDialect, SINGLE_LEDGER, Trust, read};
 
 use crate::ancestors::RecentHistory;
+use crate::claimed_lines::runs_about;
 use crate::known_origins::KnownOrigins;
 use crate::origins::FileVersion;
 
@@ -63,6 +64,7 @@ struct EvidenceByCommit {
     about_one_file: HashMap<ObjectId, (RelativePath, EvidenceOfCommit)>,
     /// How many entries were added to these two.
     kept: usize,
+    about_missing_files: HashMap<ObjectId, Arc<[MissingFile]>>,
     compacted: HashMap<String, Arc<[Arc<Entry>]>>,
     /// The records of the single ledger file. `None` until they are first needed.
     single: Option<Arc<[Arc<Entry>]>>,
@@ -79,6 +81,9 @@ struct EvidenceByCommit {
     added_in: HashMap<RelativePath, Option<ObjectId>>,
 }
 
+/// A file that a commit does not have, and evidence of the commit about lines of it.
+type MissingFile = (RelativePath, Arc<Entry>);
+
 /// A question about all files would keep the evidence of the whole history otherwise.
 const MAX_KEPT: usize = 2048;
 
@@ -88,6 +93,7 @@ impl EvidenceByCommit {
         if self.kept > MAX_KEPT {
             self.of_commits.clear();
             self.about_one_file.clear();
+            self.about_missing_files.clear();
             self.kept = evidence.0.len();
         }
     }
@@ -226,6 +232,35 @@ impl<'a> Knowledge<'a> {
             _ => self.of_commit(reader, commit)?,
         };
         Ok(entries.iter().filter(|entry| is_about(entry, path)).cloned().collect())
+    }
+
+    /// Returns the evidence about lines of files that the commit does not have, as after a squash with a
+    /// commit that renamed them.
+    pub(crate) fn about_missing_files(
+        &mut self,
+        reader: &mut ObjectReader<'_>,
+        commit: ObjectId,
+    ) -> Result<Arc<[MissingFile]>, GitError> {
+        let all = self.of_commit(reader, commit)?;
+        let known = self.known_evidence.lock().about_missing_files.get(&commit).cloned();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let (mut missing, tree) = (Vec::new(), reader.commit(commit)?.tree);
+        for entry in all.iter() {
+            for file in &entry.record.files {
+                let path = &file.relative_path;
+                let full = joined_path(&[&self.prefix, path.as_str().as_bytes()]);
+                if runs_about(entry, path).any(|runs| !runs.is_empty())
+                    && reader.locate(tree, full.as_ref(), None)?.blob.is_none()
+                {
+                    missing.push((path.clone(), Arc::clone(entry)));
+                }
+            }
+        }
+        let missing: Arc<[MissingFile]> = missing.into();
+        let mut known = self.known_evidence.lock();
+        Ok(Arc::clone(known.about_missing_files.entry(commit).or_insert(missing)))
     }
 
     /// Reads the evidence about a commit, or the part of it that may be about one file.
