@@ -8,7 +8,8 @@
 //!   of many commits.
 //! - `--calls N` is the number of starts of each process, `--commits N` the number of commits of the large history.
 //! - `--steps` also shows the steps of one call of the hook. `--binary PATH` measures another build.
-//! - `--within R` fails if the hook before an edit takes more than `R` times as long as a start of `/bin/true`.
+//! - `--within R` fails if the hook before an edit takes more than `R` times as long as a start of `/bin/true`, or a
+//!   commit of 50 times as many files more than 100 times as long.
 
 mod commits;
 mod history;
@@ -31,14 +32,20 @@ fn main() {
     let mut page = Page;
     let hook = wanted("hooks")
         .then(|| hooks::measure(&mut page, &options.binary, options.calls, options.steps));
-    if wanted("commits") {
-        commits::measure(&mut page, &options.binary, options.calls);
-    }
+    let growth =
+        wanted("commits").then(|| commits::measure(&mut page, &options.binary, options.calls));
     if wanted("history") {
         history::measure(&mut page, &options.binary, options.calls, options.commits);
     }
-    if let (Some(ratio), Some(limit)) = (hook, options.within) {
+    let Some(limit) = options.within else { return };
+    if let Some(ratio) = hook {
         assert!(ratio <= limit, "{ratio:.2} starts of /bin/true are more than {limit}");
+    }
+    if let Some(growth) = growth {
+        assert!(
+            growth <= 100.0,
+            "a commit of 50 times as many files takes {growth:.0} times as long"
+        );
     }
 }
 
