@@ -12,6 +12,7 @@
 //! - `model`: the intent as all other modules see it.
 //! - `registry_cache`: a parsed registry in the cache.
 //! - `registry`: all intents of a workspace.
+//! - `reserved_ids`: the ids that were given to intents in this clone.
 //! - `scope`: which files an intent owns.
 //! - `sources`: intents that a team keeps elsewhere, read where they are.
 //! - `used_ids`: the ids that `HEAD`, the index and other branches use.
@@ -28,6 +29,7 @@ pub mod lint;
 pub mod model;
 pub mod registry;
 mod registry_cache;
+pub mod reserved_ids;
 pub mod scope;
 pub mod sources;
 mod used_ids;
@@ -35,7 +37,7 @@ pub mod yaml;
 
 pub use edit::{EditError, PlannedEdit, RegistryEdit};
 pub use file::{FOLDER, IntentFile, id_in_name, name_after_id, single_name};
-pub use model::{Intent, IntentEntry, Spanned, Status, valid_id};
+pub use model::{Intent, IntentEntry, Spanned, Status};
 pub use registry::Registry;
 pub use scope::{Scope, ScopeVerdict};
 pub use sources::{ImportedIntent, Requirement};

@@ -7,13 +7,11 @@ use std::sync::Arc;
 pub use strsim::levenshtein as distance;
 
 use super::dialect::{Deviation, Field, requoted};
-use super::model::MAX_ID;
-use super::model::is_source_id;
+use super::model::{MAX_ID, is_source_id, valid_id};
 use super::scope::{self, Problem, ScopeVerdict};
 use super::yaml::{Style, YamlLayout};
 use super::{
     FOLDER, Intent, IntentFile, Registry, Spanned, Status, id_in_name, name_after_id, single_name,
-    valid_id,
 };
 use code::LineRange;
 use edits::TextEdit;

@@ -14,7 +14,7 @@ pub(super) const MAX_ID: usize = 64;
 
 /// Returns true if an id is valid: ASCII letters, digits, `-`, `_` and `.`, at most `MAX_ID`
 /// characters. Such an id can be cited safely.
-pub fn valid_id(id: &str) -> bool {
+pub(crate) fn valid_id(id: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     !id.is_empty() && id.len() <= MAX_ID && id.chars().all(allowed)
 }

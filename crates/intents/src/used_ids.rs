@@ -29,7 +29,7 @@ struct User {
 impl UsedIds {
     /// Searches a repository whose list of intents is at `list`. Files that cannot be read are left
     /// out.
-    pub fn in_repository(git: &Git, list: &RelativePath) -> Self {
+    pub(crate) fn in_repository(git: &Git, list: &RelativePath) -> Self {
         let mut used = Self::default();
         let mut seen: HashSet<(RelativePath, ObjectId)> = HashSet::new();
         let places = [list.as_str(), FOLDER];

@@ -20,7 +20,6 @@
 //! - [`map`]: which intent has produced which blocks.
 //! - [`proposal`]: proposals of an agent that only a person can approve.
 //! - [`registry`]: changes to the registry.
-//! - [`reserved_ids`]: the ids that were given to intents in this clone.
 //! - `scope_notes`: whether the globs of a scope match the intended files.
 //! - `seen_blocks`: what each session knows of a file.
 //! - [`selection`]: binding a person or a session to an intent.
@@ -40,7 +39,6 @@ pub mod lesson;
 pub mod map;
 pub mod proposal;
 pub mod registry;
-pub mod reserved_ids;
 pub(crate) mod scope_notes;
 pub(crate) mod seen_blocks;
 pub mod selection;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{reserved_ids, scope_notes, seen_blocks};
+use super::{scope_notes, seen_blocks};
 use evidence::record;
 use ground::RelativePath;
 use ground::session;
@@ -19,7 +19,7 @@ use intents::dialect::Field;
 use intents::entries::{self, SplitList};
 use intents::{
     FOLDER, Intent, IntentEntry, IntentFile, Registry, RegistryEdit, Status, edit, name_after_id,
-    single_name,
+    reserved_ids, single_name,
 };
 use ledger::{Entry, Record, RecordKind};
 use why::{VerbError, Workspace};
@@ -100,17 +100,17 @@ pub fn new(ws: &Workspace, mut intent: IntentEntry) -> Result<RegistryAnswer, Ve
     }
     let turn = turn(ws)?;
     let registry = on_disk(ws)?;
-    let (used, taken) = reserved_ids::used_or_reserved(ws, &registry);
+    let (used, taken) = reserved_ids::used_or_reserved(&ws.root, ws.git(), &registry);
     let is_ours_to_choose = intent.id.is_empty();
     match is_ours_to_choose {
-        true => intent.id = reserved_ids::reserve_next(ws, &registry, taken, "")?,
+        true => intent.id = reserved_ids::reserve_next(&ws.root, &registry, taken, "")?,
         false => used.refuse(&registry, &intent)?,
     }
     let id = intent.id.clone();
     let answer = change(ws, &turn, &id, &[RegistryEdit::Add(intent)], "created");
     match &answer {
-        Ok(_) => reserved_ids::reserve(ws, &id),
-        Err(_) if is_ours_to_choose => reserved_ids::give_back(ws, &id),
+        Ok(_) => reserved_ids::reserve(&ws.root, &id),
+        Err(_) if is_ours_to_choose => reserved_ids::give_back(&ws.root, &id),
         Err(_) => {}
     }
     answer
@@ -291,7 +291,7 @@ pub fn renumber(
         let ids: Vec<&str> = file.intents().iter().map(|it| it.id.value.as_str()).collect();
         return Err(VerbError::refused(format!("{path} holds {}, and no {id}", ids.join(", "))));
     };
-    let (used, taken) = reserved_ids::used_or_reserved(ws, &registry);
+    let (used, taken) = reserved_ids::used_or_reserved(&ws.root, ws.git(), &registry);
     let name = &intent.name.value;
     if registry.positions(id).len() < 2 && !used.is_used_by_another(id, name) {
         return Err(VerbError::mendable(
@@ -299,7 +299,7 @@ pub fn renumber(
             "an id is changed only where two intents have it; `git fetch` brings what others wrote",
         ));
     }
-    let new = reserved_ids::reserve_next(ws, &registry, taken, "")?;
+    let new = reserved_ids::reserve_next(&ws.root, &registry, taken, "")?;
     let planned = edit::plan_renumbering(&registry, path, (id, &new))?;
     store::write_atomic(&ws.root.absolute(path), planned.text.as_bytes())?;
     let mut to = path.clone();

@@ -12,7 +12,8 @@ use crate::cli::{CliError, Context, Exit, person, programs};
 use ground::text::shell_word;
 use ground::{RelativePath, store};
 use intents::entries;
-use judgement::{map, registry, reserved_ids};
+use intents::reserved_ids;
+use judgement::{map, registry};
 use overview::init::LIST_DRIVER;
 use why::Workspace;
 
@@ -61,7 +62,8 @@ pub fn run(context: &Context, args: MergeRegistryArgs) -> Result<Exit, CliError>
         let output = command.output().ok().filter(|output| output.status.success())?;
         String::from_utf8(output.stdout).ok()
     };
-    let (_, taken) = reserved_ids::used_or_reserved(&workspace, &workspace.registry);
+    let (_, taken) =
+        reserved_ids::used_or_reserved(&workspace.root, workspace.git(), &workspace.registry);
     let mut answer = MergeRegistryAnswer::default();
     for file in workspace.registry.files() {
         let path = file.path();
@@ -107,7 +109,7 @@ fn drive(
         std::fs::read_to_string(&file).map_err(|source| CliError::io(path, "read", source))
     };
     let texts = [read(base)?, read(ours)?, read(theirs)?];
-    let used = |ws: Workspace| reserved_ids::used_or_reserved(&ws, &ws.registry).1;
+    let used = |ws: Workspace| reserved_ids::used_or_reserved(&ws.root, ws.git(), &ws.registry).1;
     let taken = context.open_workspace().map(used).unwrap_or_default();
     let list = RelativePath::new(path.unwrap_or(LIST)).or_else(|_| RelativePath::new(LIST));
     let merged = list.ok().and_then(|list| {

@@ -10,8 +10,8 @@ use code::{Block, Document, Identity};
 use edits::TextEdit;
 use ground::Hint;
 use intents::dialect::Field;
+use intents::reserved_ids;
 use intents::{IntentEntry, RegistryEdit, Status, edit};
-use judgement::reserved_ids;
 
 pub(super) const GONE: &str = "the document is no longer open, or its workspace is not known";
 const NO_REGISTRY: &str = "there is no registry; create one with `intent setup init`";
@@ -80,7 +80,8 @@ impl Plan {
 
 fn create(view: WorkspaceView<'_>, entry: Option<&str>) -> EditResult {
     let shown = ShownRegistry::existing(view).ok_or(NO_REGISTRY)?;
-    let id = reserved_ids::reserve_for_offer(view.workspace, &shown.registry)
+    let workspace = view.workspace;
+    let id = reserved_ids::reserve_for_offer(&workspace.root, workspace.git(), &shown.registry)
         .map_err(|error| error.with_hint())?;
     let note = of_registry(format!("Create {id}"));
     let new = IntentEntry {

@@ -11,8 +11,7 @@ use super::{Choice, Choices};
 use crate::workspace_view::{DocumentPosition, WorkspaceView};
 use ground::{RelativePath, text};
 use intents::dialect::Field;
-use intents::{Spanned, Status, canonical, edit, id_in_name};
-use judgement::reserved_ids;
+use intents::{Spanned, Status, canonical, edit, id_in_name, reserved_ids};
 
 /// The fields of an intent, in the order in which they are usually written.
 const FIELDS: [Field; 9] = [
@@ -95,7 +94,11 @@ fn values(
     Some(match field {
         Field::Status => statuses(),
         Field::Id => {
-            let (_, taken) = reserved_ids::used_or_reserved(view.workspace, registry);
+            let (_, taken) = reserved_ids::used_or_reserved(
+                &view.workspace.root,
+                view.workspace.git(),
+                registry,
+            );
             vec![Choice::new(edit::next_id(registry, &taken), Kind::VALUE)]
         }
         Field::Scope => {

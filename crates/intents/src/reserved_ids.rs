@@ -7,17 +7,22 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use ground::store::{self, StoreError};
-use ground::{Root, session};
-use intents::{Registry, UsedIds, edit};
-use why::Workspace;
+use ground::{Git, Root, session};
+
+use super::model::valid_id;
+use super::{Registry, UsedIds, edit};
 
 /// Returns every id that is used in any branch or was given in any work tree of this clone.
-pub fn used_or_reserved(ws: &Workspace, registry: &Registry) -> (UsedIds, BTreeSet<String>) {
-    let of_git = |git: &_| UsedIds::in_repository(git, registry.path());
-    let used = ws.git().map(|git| of_git(git)).unwrap_or_default();
-    let folder = folder(&ws.root);
+pub fn used_or_reserved(
+    root: &Root,
+    git: Option<&Arc<Git>>,
+    registry: &Registry,
+) -> (UsedIds, BTreeSet<String>) {
+    let used = git.map(|git| UsedIds::in_repository(git, registry.path())).unwrap_or_default();
+    let folder = folder(root);
     let reserved = folder.iter().flat_map(|folder| store::entries(folder));
     let mut ids = used.ids();
     ids.extend(reserved.filter_map(|entry| entry.file_name().into_string().ok()));
@@ -26,32 +31,36 @@ pub fn used_or_reserved(ws: &Workspace, registry: &Registry) -> (UsedIds, BTreeS
 
 /// Reserves the next free id for an intent that this process offers, and that somebody may write
 /// later. Until then the process gets the same id again, however often it offers an intent.
-pub fn reserve_for_offer(ws: &Workspace, registry: &Registry) -> Result<String, StoreError> {
-    let (used, taken) = used_or_reserved(ws, registry);
+pub fn reserve_for_offer(
+    root: &Root,
+    git: Option<&Arc<Git>>,
+    registry: &Registry,
+) -> Result<String, StoreError> {
+    let (used, taken) = used_or_reserved(root, git, registry);
     let (used, process) = (used.ids(), std::process::id().to_string());
     let is_offered = |id: &&String| {
-        let file = reservation(&ws.root, id).filter(|_| !used.contains(*id));
+        let file = reservation(root, id).filter(|_| !used.contains(*id));
         let holder = file.and_then(|file| store::read_capped(&file, 32).ok()?);
         holder.is_some_and(|holder| holder == process.as_bytes()) && registry.get(id).is_none()
     };
     match taken.iter().find(is_offered) {
         Some(id) => Ok(id.clone()),
-        None => reserve_next(ws, registry, taken, &process),
+        None => reserve_next(root, registry, taken, &process),
     }
 }
 
 /// Reserves the next free id for a process, or for an intent that is about to be written if `holder` is
 /// empty. Two processes never get the same one, in whichever work trees of the clone they run. `taken`
 /// holds ids that are used elsewhere.
-pub(crate) fn reserve_next(
-    ws: &Workspace,
+pub fn reserve_next(
+    root: &Root,
     registry: &Registry,
     mut taken: BTreeSet<String>,
     holder: &str,
 ) -> Result<String, StoreError> {
     loop {
         let id = edit::next_id(registry, &taken);
-        let Some(file) = reservation(&ws.root, &id) else { return Ok(id) };
+        let Some(file) = reservation(root, &id) else { return Ok(id) };
         if store::create_new(&file, holder.as_bytes())? {
             return Ok(id);
         }
@@ -59,20 +68,20 @@ pub(crate) fn reserve_next(
     }
 }
 
-pub(crate) fn reserve(ws: &Workspace, id: &str) {
-    if let Some(file) = reservation(&ws.root, id) {
-        session::or_log(&ws.root, "an id was not reserved", store::create_new(&file, b""));
+pub fn reserve(root: &Root, id: &str) {
+    if let Some(file) = reservation(root, id) {
+        session::or_log(root, "an id was not reserved", store::create_new(&file, b""));
     }
 }
 
-pub(crate) fn give_back(ws: &Workspace, id: &str) {
-    if let Some(file) = reservation(&ws.root, id) {
-        session::or_log(&ws.root, "an id stays reserved", store::remove(&file));
+pub fn give_back(root: &Root, id: &str) {
+    if let Some(file) = reservation(root, id) {
+        session::or_log(root, "an id stays reserved", store::remove(&file));
     }
 }
 
 fn reservation(root: &Root, id: &str) -> Option<PathBuf> {
-    let is_name = intents::valid_id(id) && !id.starts_with('.');
+    let is_name = valid_id(id) && !id.starts_with('.');
     is_name.then(|| folder(root))?.map(|folder| folder.join(id))
 }
 
