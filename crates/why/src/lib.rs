@@ -22,6 +22,7 @@
 //! - [`left_history`]: which commits with settled records have left the history.
 //! - [`lesson_error`]: why a lesson was not written.
 //! - `memo`: answers that are kept in memory.
+//! - `named_intents`: which intent a text means, and what to say if it is not there.
 //! - [`namesake`]: earlier intents whose id belongs to another intent now.
 //! - [`owners`]: which intents own a file.
 //! - [`produced`]: the blocks that each intent has produced.
@@ -53,6 +54,7 @@ pub(crate) mod known_commits;
 pub mod left_history;
 pub mod lesson_error;
 pub(crate) mod memo;
+mod named_intents;
 pub mod namesake;
 pub mod owners;
 pub mod produced;
