@@ -659,7 +659,12 @@ pub fn document(
         parts.clear();
     }
     let bound = UnrecordedIntents::same_for_all_paths(ws.selected(None));
-    let bound = bound.with_other_work(ws, parts.iter().filter_map(ChangedPart::recorded_intent));
+    let mut recorded: Vec<String> = parts.iter().filter_map(ChangedPart::recorded_intent).collect();
+    let is_open = bound.of_path(path).is_empty() && recorded.len() < parts.len();
+    if is_open && !rules.owners(path).is_empty() {
+        recorded.extend(intents_of_other_files(ws, rules, path).unwrap_or_default());
+    }
+    let bound = bound.with_other_work(ws, recorded.into_iter());
     let judge = PartJudge {
         ws,
         rules,
@@ -674,6 +679,24 @@ pub fn document(
     findings.extend(blocks_unlike_record(ws, path, file));
     findings.extend(scope_overlap(ws, path, file));
     findings
+}
+
+/// Returns the intents that answer for recorded work in other files. Only files that open records name are
+/// read.
+fn intents_of_other_files(
+    ws: &Workspace,
+    rules: &Rules,
+    path: &RelativePath,
+) -> Result<Vec<String>, VerbError> {
+    let mut recorded: HashSet<RelativePath> = ws.journal.paths().into_iter().collect();
+    recorded.remove(path);
+    if recorded.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut judged = JudgedChange::from_git(ws, &ComparedSides::Head)?;
+    judged.changes.retain(|change| recorded.contains(&change.path));
+    let (bound, mut summary) = (UnrecordedIntents::default(), CheckSummary::default());
+    Judge::from_change(&judged, rules, bound, Default::default(), &mut summary)?.recorded_intents()
 }
 
 /// Returns a finding for each block whose text differs from its record. A block in which only an

@@ -82,6 +82,7 @@ enum EditorStep {
     Cut(usize),
     Add(usize, u8),
     Delete(usize),
+    PutBack(usize),
     Rename(usize, usize),
     Record(usize, usize),
     Stage(usize),
@@ -144,6 +145,9 @@ fn take(editor: &mut Editor, step: &EditorStep) {
             std::fs::write(path, function(*number)).unwrap();
         }
         EditorStep::Delete(file) => drop(std::fs::remove_file(absolute(FILES[*file]))),
+        EditorStep::PutBack(file) => {
+            try_git(&root, &["checkout", "-q", "HEAD", "--", FILES[*file]]);
+        }
         EditorStep::Rename(file, new) => {
             let (from, to) = (absolute(FILES[*file]), absolute(NEW[*new]));
             std::fs::create_dir_all(to.parent().unwrap()).unwrap();
@@ -330,6 +334,25 @@ fn editor_says(ws: &why::Workspace, path: &str, id: &str, against: bool) {
     let told = of_code(&answer);
     let found = told.iter().any(|(at, _)| at == path);
     assert_eq!(against, found, "`record` of {path} under {id}, and `check` after it: {told:?}");
+}
+
+/// Unrecorded work in a file of one intent, beside work of the other intent in another file. It stands, it
+/// is a removal, or a person has put the file back.
+#[test]
+#[ignore = "slow"]
+fn the_faces_agree_about_work_beside_that_of_another_intent() {
+    use EditorStep::{Cut, Delete, Edit, Record};
+    let stands = [Edit(2, 1), Record(2, 1), Edit(0, 2)];
+    let is_removal = [Cut(0), Delete(6), Record(6, 1)];
+    let is_put_back = [Edit(2, 1), Record(2, 1), Edit(0, 2), EditorStep::PutBack(2)];
+    for (steps, is_outside) in [(&stands[..], true), (&is_removal, true), (&is_put_back, false)] {
+        let mut editor = Editor::in_git(START);
+        steps.iter().for_each(|step| take(&mut editor, step));
+        let told = of_code(&checked(&editor, ComparedSides::Head, None));
+        let outside = ("src/a.rs".to_owned(), Code::ScopeViolation.as_str().to_owned());
+        assert_eq!(told.contains(&outside), is_outside, "{steps:?}: {told:?}");
+        all_say_the_same(&mut editor);
+    }
 }
 
 #[test]

@@ -143,6 +143,10 @@ fn history_missing(
     VerbError::HistoryMissing { message, hint: ws.how_to_get_history() }
 }
 
+fn recorded_intents(parts: &[(&RelativePath, Vec<ChangedPart>)]) -> impl Iterator<Item = String> {
+    parts.iter().flat_map(|(_, parts)| parts).filter_map(ChangedPart::recorded_intent)
+}
+
 pub(super) struct Judge<'a> {
     judged: &'a JudgedChange,
     rules: &'a Rules,
@@ -224,10 +228,9 @@ impl<'a> Judge<'a> {
         })
     }
 
-    /// Judges all files. Files that exist come before deleted ones, because an existing file may be
-    /// a deleted one under another name.
-    pub(super) fn judge_all(mut self) -> Result<Vec<Finding>, VerbError> {
-        let nameless = &self.judged.nameless;
+    /// Cuts all files into parts. Files that exist come before deleted ones, because an existing file may
+    /// be a deleted one under another name.
+    fn parts_of_files(&mut self) -> Result<Vec<(&'a RelativePath, Vec<ChangedPart>)>, VerbError> {
         let is_gone = |changes: &[&PathChange]| {
             changes.iter().all(|change| change.kind == ChangeKind::Deleted)
         };
@@ -235,22 +238,33 @@ impl<'a> Judge<'a> {
         let is_judged = |change: &&PathChange| {
             !is_of_rules(&change.path) && !self.judged.own_setup.contains(&change.path)
         };
-        for change in self.judged.changes.iter().filter(is_judged) {
+        let judged = self.judged;
+        for change in judged.changes.iter().filter(is_judged) {
             by_path.entry(&change.path).or_default().push(change);
         }
         let (gone, standing): (Vec<_>, Vec<_>) =
             by_path.into_iter().partition(|(_, changes)| is_gone(changes));
-        self.summary.files += gone.len() + standing.len() + nameless.len();
+        self.summary.files += gone.len() + standing.len();
         let files: Vec<_> = standing.into_iter().chain(gone).collect();
         self.examine(&files);
         let mut parts: Vec<(&RelativePath, Vec<ChangedPart>)> = Vec::with_capacity(files.len());
         for (path, changes) in &files {
-            parts.push((path, self.parts(path, changes)?));
+            parts.push((*path, self.parts(path, changes)?));
         }
-        let bound = std::mem::take(&mut self.bound);
-        let all = parts.iter().flat_map(|(_, parts)| parts);
-        let recorded = all.filter_map(ChangedPart::recorded_intent);
-        self.bound = bound.with_other_work(&self.judged.ws, recorded);
+        let recorded = recorded_intents(&parts);
+        self.bound = std::mem::take(&mut self.bound).with_other_work(&self.judged.ws, recorded);
+        Ok(parts)
+    }
+
+    /// Returns the intents that answer for recorded parts of the change.
+    pub(super) fn recorded_intents(mut self) -> Result<Vec<String>, VerbError> {
+        Ok(recorded_intents(&self.parts_of_files()?).collect())
+    }
+
+    pub(super) fn judge_all(mut self) -> Result<Vec<Finding>, VerbError> {
+        let nameless = &self.judged.nameless;
+        self.summary.files += nameless.len();
+        let parts = self.parts_of_files()?;
         parts.iter().for_each(|(path, parts)| self.judge(path, parts));
         let left = self.scopes_left_behind()?;
         self.findings.extend(left);
