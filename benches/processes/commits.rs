@@ -12,8 +12,8 @@ const INTENT: &str = "INT-001";
 const FUNCTIONS: usize = 40;
 
 /// Adds a row for a commit of 10 files and one for a commit of 500, each compared with the same commit without hooks.
-/// Every second commit leaves its evidence to the next one. Returns how many times as long the second takes; 50 if it
-/// takes as long for each file.
+/// A commit without hooks leaves its evidence to the next one. Returns how many times as long as 10 files 500 take,
+/// which is 50 if a file always costs the same.
 pub fn measure(page: &mut Page, binary: &Path, calls: usize) -> f64 {
     page.head("a commit of recorded files of 280 lines; held against one without hooks");
     let [small, large] = [(10, calls.min(20)), (500, calls.min(3))].map(|(files, calls)| {

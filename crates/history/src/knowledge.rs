@@ -64,6 +64,7 @@ struct EvidenceByCommit {
     about_one_file: HashMap<ObjectId, (RelativePath, EvidenceOfCommit)>,
     /// How many entries were added to these two.
     kept: usize,
+    /// See [`Knowledge::about_missing_files`].
     about_missing_files: HashMap<ObjectId, Arc<[MissingFile]>>,
     compacted: HashMap<String, Arc<[Arc<Entry>]>>,
     /// The records of the single ledger file. `None` until they are first needed.
@@ -81,7 +82,8 @@ struct EvidenceByCommit {
     added_in: HashMap<RelativePath, Option<ObjectId>>,
 }
 
-/// A file that a commit does not have, and evidence of the commit about lines of it.
+/// The path of a file that a commit does not have, and an entry of the commit's evidence that names lines of
+/// that file. For example, a squash has united the edit of the file with its renaming.
 type MissingFile = (RelativePath, Arc<Entry>);
 
 /// A question about all files would keep the evidence of the whole history otherwise.
@@ -234,8 +236,7 @@ impl<'a> Knowledge<'a> {
         Ok(entries.iter().filter(|entry| is_about(entry, path)).cloned().collect())
     }
 
-    /// Returns the evidence about lines of files that the commit does not have, as after a squash with a
-    /// commit that renamed them.
+    /// Returns the evidence about a commit that names lines of files which the commit does not have.
     pub(crate) fn about_missing_files(
         &mut self,
         reader: &mut ObjectReader<'_>,

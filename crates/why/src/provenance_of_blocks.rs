@@ -236,7 +236,8 @@ impl FileToJudge<'_> {
             found.newer = change.respaced.into_iter().map(source).collect();
             return Verdict::Modified;
         }
-        // A recorded change may have replaced the lines, as that of a rebased branch does.
+        // A recorded change may have replaced the lines that are gone. For example, two branches edit a
+        // function, and the second one is rebased onto the first.
         let commit = Some(change.commit.to_string());
         let is_recorded = self.recorded_blocks(found).any(|(claim, _)| claim.commit == commit);
         found.is_cut = has_lost_lines && !is_recorded;

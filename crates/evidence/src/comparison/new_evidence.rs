@@ -288,7 +288,7 @@ fn places_of<'a>(entry: &'a Entry, added: &'a [AddedEntry]) -> Vec<Place<'a>> {
     let (compacted, plain): (Vec<_>, Vec<_>) =
         copies.map(place).partition(|place| place.added_as.is_some_and(is_compacted));
     let mut places = if plain.is_empty() { compacted } else { plain };
-    // A section may have several entries.
+    // A section has one entry for each of its lines, and all of them are in the same file.
     places.dedup();
     if places.is_empty() {
         places.push(Place { commit: None, added_as: Some(&entry.origin.path) });

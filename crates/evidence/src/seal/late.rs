@@ -207,8 +207,8 @@ pub(super) fn is_of_this_history(
     Ok(false)
 }
 
-/// Adds the lines of these files that open records brought. The evidence of a commit is read once for all
-/// of its files.
+/// Adds to the drafts the lines of these files that open records brought, each to the draft about the commit
+/// that has the line. The evidence of a commit is read once for all of its files.
 fn add_lines_of_commits(
     ws: &Workspace,
     git: &Git,

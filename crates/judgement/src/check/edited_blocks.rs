@@ -29,7 +29,7 @@ type AddedRecord = (Option<CommitId>, Arc<Entry>);
 pub(super) struct ChangeHistory {
     pub bases: Vec<CommitId>,
     pub commits: HashSet<ObjectId>,
-    /// The evidence that the commits since the first base added, in the order of the walk.
+    /// All evidence that the commits since the first base added, also what a later one removed.
     pub added: Vec<AddedEntry>,
     /// For each commit that late evidence names those of these commits that it is about.
     pub meant: HashMap<CommitId, Vec<CommitId>>,
@@ -48,8 +48,8 @@ impl ChangeHistory {
         Self { bases: bases.to_vec(), records: records.collect(), ..Self::default() }
     }
 
-    /// Says that the change added evidence and removed it again. It is no finding, because wrong evidence
-    /// of a branch is mended so.
+    /// Says that the change added evidence and removed it again. It is no finding, because to remove wrong
+    /// evidence is how a person mends a branch.
     pub(crate) fn removed_note(&self) -> Option<String> {
         let files = ledger::sorted(self.removed.iter().map(|(_, entry)| &entry.origin.path));
         let (first, count) = (files.first()?, counted(files.len(), "file"));
