@@ -12,6 +12,7 @@ use tower_lsp::lsp_types as lsp;
 
 use super::diagnostics_schedule::{Generation, QUIET};
 use super::ordered::{Ordered, Phase};
+use super::pool::start_task;
 use super::questions::{self, RootQuestions};
 use super::refusal::panic_text;
 use super::{config, features, progress, watch, workspace_view};
@@ -55,7 +56,7 @@ impl Ordered {
         if known.is_none() && self.world.snapshot.client.progress {
             let name = root.file_name().unwrap_or(root.as_os_str()).to_string_lossy();
             let title = format!("Reading the intents of {name}");
-            tokio::spawn(progress::show(self.outside.client.clone(), title, finished));
+            start_task(progress::show(self.outside.client.clone(), title, finished));
         }
         self.outside.work(move || {
             // After a panic the result is not used, and what was loaded before stays.
@@ -116,7 +117,7 @@ impl Ordered {
         let watches = client.watch_files;
         let client = self.outside.client.clone();
         let handle = self.outside.handle.clone();
-        tokio::spawn(async move {
+        start_task(async move {
             let params = lsp::RegistrationParams { registrations };
             match client.request_done::<lsp::request::RegisterCapability>(params).await {
                 Ok(()) if watches => handle.run(Self::reload_all),
@@ -129,7 +130,7 @@ impl Ordered {
     pub(super) fn pull_configuration(&self) {
         let client = self.outside.client.clone();
         let handle = self.outside.handle.clone();
-        tokio::spawn(async move {
+        start_task(async move {
             let section = Some(config::SECTION.to_owned());
             let items = vec![lsp::ConfigurationItem { section, scope_uri: None }];
             let params = lsp::ConfigurationParams { items };
@@ -349,7 +350,7 @@ impl Ordered {
         }
         for (root, asked, closed) in self.questions.take_unshown() {
             let (client, pool) = (self.outside.client.clone(), self.outside.pool.clone());
-            tokio::spawn(questions::ask_person(client, pool, root, asked, closed));
+            start_task(questions::ask_person(client, pool, root, asked, closed));
         }
     }
 }

@@ -11,7 +11,7 @@ use tower_lsp::lsp_types as lsp;
 use crate::client::ANSWER_LIMIT;
 use crate::features::commands::{self, Asks, Effects, ServerCommand, ThenWiden};
 use crate::outlets::ClientConversation;
-use crate::pool::Lane;
+use crate::pool::{Lane, start_task};
 use crate::progress;
 use crate::refusal::{RequestRefusal, RequestResult};
 use ground::text;
@@ -65,7 +65,7 @@ pub(crate) async fn handle(
         && conversation.snapshot.client.progress
     {
         let client = conversation.outside.client.clone();
-        tokio::spawn(progress::show_if_slow(client, title.to_owned(), finished));
+        start_task(progress::show_if_slow(client, title.to_owned(), finished));
     }
     let answer = run(&conversation, command, argument).await;
     drop(done);

@@ -28,6 +28,7 @@ type Handler = Box<
         + Send
         + Sync,
 >;
+type LaneHandler = Arc<dyn Fn(&Snapshot, Value) -> RequestResult<Value> + Send + Sync>;
 type Mutation = Box<dyn Fn(&mut Ordered, Value) -> RequestResult<()> + Send + Sync>;
 
 /// The methods and their handlers. Tests add their own rows.
@@ -62,7 +63,14 @@ impl MethodTable {
         lane: Lane,
         handler: impl Fn(&Snapshot, R::Params) -> RequestResult<R::Result> + Send + Sync + 'static,
     ) -> Self {
-        let (method, handler) = (R::METHOD, Arc::new(handler));
+        let method = R::METHOD;
+        let handler = move |snapshot: &Snapshot, params| {
+            to_json(method, handler(snapshot, parse(method, params)?)?)
+        };
+        self.with_lane(lane, method, Arc::new(handler))
+    }
+
+    fn with_lane(self, lane: Lane, method: &'static str, handler: LaneHandler) -> Self {
         self.with_request(method, move |conversation, params| {
             let handler = Arc::clone(&handler);
             async move {
@@ -70,7 +78,7 @@ impl MethodTable {
                 let job = move || {
                     // The request may have been cancelled while it waited for a thread.
                     snapshot.check_cancelled()?;
-                    to_json(method, handler(&snapshot, parse(method, params)?)?)
+                    handler(&snapshot, params)
                 };
                 outside.pool.compute(lane, method, job).await?
             }

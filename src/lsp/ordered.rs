@@ -23,7 +23,7 @@ use super::message::Message;
 use super::method_table::MethodTable;
 use super::outlets::{ClientConversation, Outlets};
 use super::pending_request::PendingRequest;
-use super::pool::Pool;
+use super::pool::{Pool, start_task};
 use super::questions::Questions;
 use super::refusal::{RequestRefusal, RequestResult, fault, panic_text, task_failure};
 use super::requests::{Cancel, Requests, Ticket};
@@ -269,7 +269,7 @@ impl Ordered {
         let conversation = ClientConversation { snapshot, outside: self.outside.clone() };
         let task = tokio::spawn(start(conversation, params));
         self.requests.runs_as(ticket, task.abort_handle());
-        tokio::spawn(async move {
+        start_task(async move {
             let result = task.await.unwrap_or_else(|error| Err(task_failure(&method, error)));
             handle.run(move |it| then(it, result));
         });

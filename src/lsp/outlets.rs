@@ -8,7 +8,7 @@ use tower_lsp::lsp_types as lsp;
 
 use super::client::Client;
 use super::ordered::{LoopHandle, Ordered};
-use super::pool::Pool;
+use super::pool::{Pool, start_task};
 use super::snapshot::Snapshot;
 use super::watch::Watcher;
 use super::{FindPlace, OpenWorkspace, ServerParts, parent_process};
@@ -39,7 +39,7 @@ impl Outlets {
 
     pub(super) fn end_with(&self, process: u32) {
         let handle = self.handle.clone();
-        tokio::spawn(async move {
+        start_task(async move {
             parent_process::process_ended(process).await;
             handle.run(|it| it.ended = Some(false));
         });
@@ -68,7 +68,7 @@ impl Outlets {
 
     pub(super) fn later(&self, delay: Duration, event: impl FnOnce(&mut Ordered) + Send + 'static) {
         let handle = self.handle.clone();
-        tokio::spawn(async move {
+        start_task(async move {
             tokio::time::sleep(delay).await;
             handle.run(event);
         });
@@ -76,7 +76,7 @@ impl Outlets {
 
     pub(super) fn refresh<R: lsp::request::Request<Params = ()>>(&self) {
         let client = self.client.clone();
-        tokio::spawn(async move {
+        start_task(async move {
             if let Err(error) = client.request_done::<R>(()).await {
                 tracing::debug!(%error, "the client did not refresh");
             }

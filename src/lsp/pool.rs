@@ -1,12 +1,21 @@
 //! Runs computations on threads of their own. They form two lanes, so that a long job never delays a
 //! hover.
 
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::thread;
 
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot};
 
-use super::refusal::{RequestResult, task_failure};
+use super::refusal::{RequestRefusal, RequestResult, task_failure};
+
+/// Starts a task on the runtime. All tasks have one type, because for each type the runtime is compiled
+/// again.
+pub(crate) fn start_task(task: impl Future<Output = ()> + Send + 'static) {
+    let task: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(task);
+    tokio::spawn(task);
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lane {
@@ -43,18 +52,21 @@ impl Pool {
         // Nobody closes a lane, so each job gets a place in it sooner or later. It keeps the place
         // even if nobody waits for it any more.
         let place = Arc::clone(lane).acquire_owned().await;
-        let job = move || {
+        let (sender, result) = oneshot::channel();
+        let job: Box<dyn FnOnce() + Send> = Box::new(move || {
             let _place = place;
-            job()
-        };
-        let done = tokio::task::spawn_blocking(job).await;
-        done.map_err(|error| task_failure(method, error))
+            sender.send(job()).ok();
+        });
+        tokio::task::spawn_blocking(job).await.map_err(|error| task_failure(method, error))?;
+        result.await.map_err(|_| RequestRefusal::Cancelled)
     }
 
     /// Starts a job on the worker lane.
     pub(crate) fn run(&self, job: impl FnOnce() + Send + 'static) {
         let pool = self.clone();
-        tokio::spawn(async move { pool.compute(Lane::Worker, "a job", job).await });
+        start_task(async move {
+            pool.compute(Lane::Worker, "a job", job).await.ok();
+        });
     }
 }
 
