@@ -119,7 +119,7 @@ static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| vec![
     row!("css", ["css"], [], [], tree_sitter_css::LANGUAGE, markup::CSS),
     row!(rare "vue", ["vue"], [], [], tree_sitter_vue_next::LANGUAGE, markup::VUE, ["markup", "vue"]),
     row!(rare "svelte", ["svelte"], [], [], tree_sitter_svelte_ng::LANGUAGE, markup::SVELTE, ["markup", "svelte"]),
-    row!("sql", ["sql", "ddl", "pgsql"], [], [], tree_sitter_sequel::LANGUAGE, functional::SQL),
+    row!(rare "sql", ["sql", "ddl", "pgsql"], [], [], tree_sitter_sequel::LANGUAGE, functional::SQL),
     row!(rare "elixir", ["ex", "exs"], [], ["elixir"], tree_sitter_elixir::LANGUAGE, functional::ELIXIR),
     row!(rare "haskell", ["hs"], [], ["runghc", "runhaskell"], tree_sitter_haskell::LANGUAGE, functional::HASKELL),
     row!(rare "hcl", ["hcl", "tf", "tfvars"], [], [], tree_sitter_hcl::LANGUAGE, formats::HCL),
