@@ -269,7 +269,10 @@ impl<'a, 'git> Walk<'a, 'git> {
                 self.add_pending(version, pending.lines);
                 Ok(())
             }
-            WalkStep::Parents(parents) => self.pass_to_parents(pending, parents),
+            WalkStep::Changed(parents) => {
+                let before = self.versions_before(&pending.version, parents)?;
+                self.pass_to_parents(pending, before)
+            }
         }
     }
 
@@ -317,7 +320,7 @@ impl<'a, 'git> Walk<'a, 'git> {
                     pending.version = parent;
                     unchanged += 1;
                 }
-                Ok(WalkStep::Parents(parents)) => {
+                Ok(WalkStep::Changed(parents)) => {
                     if let Some(known) = known {
                         let span = UnchangedSpan { newest, last_change: version.commit };
                         known.keep_span(&version.path, span, unchanged);
@@ -325,7 +328,11 @@ impl<'a, 'git> Walk<'a, 'git> {
                             return Ok(());
                         }
                     }
-                    return self.pass_to_parents(pending, parents);
+                    match self.versions_before(&pending.version, parents) {
+                        Err(GitError::Missing { .. }) => self.settle(Origin::Missing, pending),
+                        before => self.pass_to_parents(pending, before?)?,
+                    }
+                    return Ok(());
                 }
                 Err(GitError::Missing { .. }) => {
                     self.settle(Origin::Missing, pending);
@@ -392,45 +399,55 @@ impl<'a, 'git> Walk<'a, 'git> {
     }
 
     fn step(&mut self, version: &VisitedVersion) -> Result<WalkStep, GitError> {
-        let VisitedVersion { commit, path, node: own, place: here } = version;
-        let mut parents: Vec<VisitedVersion> = Vec::new();
-        let mut without: Vec<(ObjectId, CommitNode)> = Vec::new();
+        let VisitedVersion { path, node: own, place: here, .. } = version;
+        let mut parents = Parents::default();
         for parent in &own.parents {
             let node = self.reader.commit(*parent)?;
             let place = self.reader.locate(node.tree, path.as_ref(), Some(here))?;
             let Some(at) = place.blob else {
-                without.push((*parent, node));
+                parents.without.push((*parent, node));
                 continue;
             };
-            let is_known = parents.iter().any(|other| other.blob() == at);
+            let is_known = parents.with.iter().any(|other| other.blob() == at);
             let parent = VisitedVersion { commit: *parent, path: path.clone(), node, place };
             if Some(at) == here.blob {
                 return Ok(WalkStep::Same(parent));
             }
-            parents.extend((!is_known).then_some(parent));
+            parents.with.extend((!is_known).then_some(parent));
         }
+        Ok(WalkStep::Changed(parents))
+    }
+
+    /// Returns the versions from which the lines of a version may come, under the same name or under
+    /// another one.
+    fn versions_before(
+        &mut self,
+        version: &VisitedVersion,
+        Parents { with: mut before, without }: Parents,
+    ) -> Result<Vec<VisitedVersion>, GitError> {
+        let VisitedVersion { commit, path, node: own, place: here } = version;
         for (parent, node) in without {
             let renames = match own.time {
                 UNCOMMITTED => Arc::new(Renames::from_changes(&self.uncommitted)),
                 _ => Renames::from_trees(self.reader, (Some(node.tree), Some(own.tree)))?,
             };
-            let before = renames.former_file(self.reader, path.as_ref())?;
-            let Some((old, at)) = before else { continue };
-            if parents.iter().any(|other| other.blob() == at) {
+            let former = renames.former_file(self.reader, path.as_ref())?;
+            let Some((old, at)) = former else { continue };
+            if before.iter().any(|other| other.blob() == at) {
                 continue;
             }
             let place = self.reader.locate(node.tree, old.as_ref(), None)?;
             let parent = VisitedVersion { commit: parent, path: old, node, place };
             if Some(at) == here.blob {
                 // All lines were in the parent under another name.
-                return Ok(WalkStep::Parents(vec![parent]));
+                return Ok(vec![parent]);
             }
-            parents.push(parent);
+            before.push(parent);
         }
-        if parents.is_empty() && own.is_boundary {
+        if before.is_empty() && own.is_boundary {
             return Err(self.reader.missing_object(*commit));
         }
-        Ok(WalkStep::Parents(parents))
+        Ok(before)
     }
 
     fn pass_to_parents(
@@ -563,8 +580,17 @@ impl<'a, 'git> Walk<'a, 'git> {
 enum WalkStep {
     /// This parent has the same file.
     Same(VisitedVersion),
-    /// These parents have another version of the file.
-    Parents(Vec<VisitedVersion>),
+    /// No parent has the same file under this name.
+    Changed(Parents),
+}
+
+/// The parents of a commit that changed a file.
+#[derive(Default)]
+struct Parents {
+    /// The different versions of the file that they have.
+    with: Vec<VisitedVersion>,
+    /// Those that have no file of this name.
+    without: Vec<(ObjectId, CommitNode)>,
 }
 
 /// Divides lines into those that pass to an earlier text, with their places there, and the others.

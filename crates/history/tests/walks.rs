@@ -257,6 +257,13 @@ impl Place {
         Self(folder, true)
     }
 
+    /// Removes an object that is in no pack.
+    fn lose_object(&self, revision: &str) {
+        let id = git(self.0.path(), &["rev-parse", revision], "");
+        let (folder, name) = id.trim().split_at(2);
+        std::fs::remove_file(self.0.path().join(".git/objects").join(folder).join(name)).unwrap();
+    }
+
     /// Commits these files, and no others but the registry. Returns the id of the commit.
     fn commit(&self, files: &[(&str, &str)]) -> String {
         git(self.0.path(), &["rm", "-rfq", "--ignore-unmatch", "."], "");
@@ -555,10 +562,23 @@ fn a_commit_brought_no_line_for_certain_if_the_text_before_is_missing() {
         Walk::new(&mut reader).new_lines_of_commit(commit, &"a.rs".into())
     };
     assert_eq!(brought().unwrap(), [4, 5, 6, 7]);
-    let blob = git(place.0.path(), &["rev-parse", "HEAD~1:a.rs"], "");
-    let (folder, name) = blob.trim().split_at(2);
-    std::fs::remove_file(place.0.path().join(".git/objects").join(folder).join(name)).unwrap();
+    place.lose_object("HEAD~1:a.rs");
     assert!(matches!(brought(), Err(GitError::Missing { .. })), "{:?}", brought());
+}
+
+/// A renamed file is compared with the files that its commit removed.
+#[test]
+fn a_kept_answer_about_a_renamed_file_reads_no_earlier_text() {
+    let place = Place::new();
+    place.commit(&[("a.rs", &format!("{LOGIN}{OTHER}"))]);
+    place.commit(&[("b.rs", &format!("{LOGIN}{OTHER}// End.\n"))]);
+    let folder = tempfile::tempdir().unwrap();
+    let store = AnswerStore::open(&folder.path().join("answers")).unwrap();
+    let answer = |store| walked_at(place.0.path(), "HEAD", "b.rs", store);
+    let first = answer(Some(&store));
+    place.lose_object("HEAD~1:a.rs");
+    assert_eq!(answer(Some(&store)), first);
+    assert_ne!(answer(None), first);
 }
 
 /// The answers about earlier commits are kept in the order in which a history grows, and each is used for the next.
