@@ -162,14 +162,16 @@ pub fn record(
 }
 
 pub(crate) fn criteria_of_intent(ws: &Workspace, intent: &Intent) -> Vec<CriterionAnswer> {
-    let mut runs = ws.entries_of(&intent.id.value);
+    let texts = intent.acceptance_criteria.iter().map(|one| one.value.as_str());
+    // All records are read for the runs, so only if a criterion can have one.
+    let has_command = texts.clone().any(|text| command_of(text).is_some());
+    let mut runs = if has_command { ws.entries_of(&intent.id.value) } else { Vec::new() };
     runs.retain(|entry| {
         entry.record.kind == RecordKind::Test
             && ws.namesake(entry, None).is_none()
             && ws.trust(entry) != Trust::Contradicted
     });
     let head = ws.head().map(|head| head.0.as_str());
-    let texts = intent.acceptance_criteria.iter().map(|one| one.value.as_str());
     texts
         .map(|text| {
             let command = command_of(text);
