@@ -47,6 +47,12 @@ pub fn json_line<T: Serialize>(answer: &T) -> io::Result<String> {
     serde_json::to_string(answer).map_err(io::Error::from).map(as_printed)
 }
 
+/// Indents a document. To write each kind of answer in both forms would compile its code twice.
+fn indented(document: &str) -> io::Result<String> {
+    let value: serde_json::Value = serde_json::from_str(document)?;
+    serde_json::to_string_pretty(&value).map_err(io::Error::from).map(as_printed)
+}
+
 fn as_printed(document: String) -> String {
     format!("{}\n", ascii_where_invisible(&document))
 }
@@ -64,9 +70,10 @@ impl Printer {
 
     /// Prints one JSON document on stdout: indented if stdout is a terminal, otherwise on one line.
     pub fn json<T: Serialize>(&self, answer: &T) -> Result<Exit, CliError> {
+        let line = json_line(answer);
         let document = match self.streams.terminals.output {
-            true => serde_json::to_string_pretty(answer).map_err(io::Error::from).map(as_printed),
-            false => json_line(answer),
+            true => line.and_then(|line| indented(&line)),
+            false => line,
         };
         self.exit_of(document.and_then(|text| self.streams.output().write_all(text.as_bytes())))
     }
@@ -420,5 +427,20 @@ mod tests {
         let json = ascii_where_invisible(&value.to_string());
         assert_eq!(json, r#"{"k":"a\u202e\u007f\udb40\udc41\u009bü\n"}"#);
         assert_eq!(serde_json::from_str::<serde_json::Value>(&json).expect("JSON"), value);
+    }
+
+    #[test]
+    fn an_indented_document_has_the_same_order_numbers_and_escapes() {
+        let line = r#"{"z":[1,0.97],"a":"\u202e","big":18446744073709551615}"#;
+        let lines = r#"{
+  "z": [
+    1,
+    0.97
+  ],
+  "a": "\u202e",
+  "big": 18446744073709551615
+}
+"#;
+        assert_eq!(indented(line).expect("JSON"), lines);
     }
 }
