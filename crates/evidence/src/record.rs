@@ -330,20 +330,9 @@ fn record_file(
         // The file counts as unchanged, so that it is not reported if only its folder was named.
         return skip(SkippedFile::unchanged(path, reason));
     }
-    let empty = || Document::from_text("", "");
-    let document = match ws.read(path) {
+    let document = match read_now(ws, path)? {
         Ok(document) => document,
-        Err(why::ReadError::Missing { .. }) => empty(),
-        // A folder has taken the place of the file, so the file counts as deleted.
-        Err(why::ReadError::Store(_)) if ws.root.absolute(path).is_dir() => empty(),
-        Err(why::ReadError::Unread { reason, .. }) => {
-            let unchanged = is_as_committed(ws, path)?;
-            return skip(SkippedFile {
-                unchanged,
-                ..SkippedFile::skipped_whole(path, reason.with_hint())
-            });
-        }
-        Err(error) => return skip(SkippedFile::skipped_whole(path, error.with_hint())),
+        Err(file) => return skip(file),
     };
     let committed = FormerFile::of_work(ws, path, &document, &commits_of_work(ws)?)?;
     let document = committed.baseline.carried_by(document);
@@ -395,23 +384,8 @@ fn record_file(
     for line in lines_of_unkept_texts(&ws.root, &ws.journal, path, &own) {
         lines.leave_out(line..line + 1);
     }
-    let (mut earlier, mut why_unknown) = (Vec::new(), None);
-    if request.extent == RecordExtent::Changes {
-        leave_out_accepted(ws, path, &document, &mut lines);
-        changes::leave_out_cut_blocks(ws, records, &document, &mut lines.brought);
-    } else {
-        let claimed = ClaimedLines::find(ws, path, &document, request.extent)?;
-        claimed.uncommitted.iter().for_each(|line| lines.brought[*line] = true);
-        if let RecordExtent::Lines(asked) = request.extent {
-            let is_asked = |line: usize| u32::try_from(line + 1).is_ok_and(|at| asked.contains(at));
-            for line in (0..lines.brought.len()).filter(|line| !is_asked(*line)) {
-                if lines.brought[line] {
-                    lines.leave_out(line..line + 1);
-                }
-            }
-        }
-        (earlier, why_unknown) = (claimed.committed, claimed.why_unknown);
-    }
+    let ClaimedLines { committed: earlier, why_unknown, .. } =
+        keep_asked_lines(ws, (path, records), &document, request.extent, &mut lines)?;
     change.complete(ws, &texts, &lines)?;
     if let RecordExtent::Lines(lines) = request.extent {
         change.ranges.retain(|range| {
@@ -434,6 +408,64 @@ fn record_file(
         Some(before) => call::class_of(path, before, &document),
         None => Classification::undetermined(),
     };
+    file_and_records(ws, request, decide, intent, path, (change, earlier, class)).map(Some)
+}
+
+/// Reads a file as it is now. A file that is gone is empty. The inner error is why it is skipped.
+fn read_now(
+    ws: &Workspace,
+    path: &RelativePath,
+) -> Result<Result<Document, SkippedFile>, VerbError> {
+    let empty = || Document::from_text("", "");
+    Ok(match ws.read(path) {
+        Ok(document) => Ok(document),
+        Err(why::ReadError::Missing { .. }) => Ok(empty()),
+        // A folder has taken the place of the file, so the file counts as deleted.
+        Err(why::ReadError::Store(_)) if ws.root.absolute(path).is_dir() => Ok(empty()),
+        Err(why::ReadError::Unread { reason, .. }) => Err(SkippedFile {
+            unchanged: is_as_committed(ws, path)?,
+            ..SkippedFile::skipped_whole(path, reason.with_hint())
+        }),
+        Err(error) => Err(SkippedFile::skipped_whole(path, error.with_hint())),
+    })
+}
+
+/// Leaves out the lines that are not asked about. Returns what a person claims of lines as they stand,
+/// and adds those of them that are in no commit.
+fn keep_asked_lines(
+    ws: &Workspace,
+    (path, records): (&RelativePath, &[Record]),
+    document: &Document,
+    extent: RecordExtent,
+    lines: &mut ChangedLines,
+) -> Result<ClaimedLines, VerbError> {
+    if extent == RecordExtent::Changes {
+        leave_out_accepted(ws, path, document, lines);
+        changes::leave_out_cut_blocks(ws, records, document, &mut lines.brought);
+        return Ok(ClaimedLines::default());
+    }
+    let claimed = ClaimedLines::find(ws, path, document, extent)?;
+    claimed.uncommitted.iter().for_each(|line| lines.brought[*line] = true);
+    if let RecordExtent::Lines(asked) = extent {
+        let is_asked = |line: usize| u32::try_from(line + 1).is_ok_and(|at| asked.contains(at));
+        for line in (0..lines.brought.len()).filter(|line| !is_asked(*line)) {
+            if lines.brought[line] {
+                lines.leave_out(line..line + 1);
+            }
+        }
+    }
+    Ok(claimed)
+}
+
+/// Makes the record of a change, and one for each commit that brought lines which a person claims.
+fn file_and_records(
+    ws: &Workspace,
+    request: &RecordRequest,
+    decide: DecideWrite,
+    intent: &Intent,
+    path: &RelativePath,
+    (change, earlier, class): (FileChange, Vec<OfCommit>, Classification),
+) -> Result<(RecordedFile, Vec<Record>), VerbError> {
     let decision = decide(ws, request, &intent.id.value, path);
     let blocks = change.ranges.len() + earlier.iter().map(|one| one.ranges.len()).sum::<usize>();
     let lines =
@@ -468,7 +500,7 @@ fn record_file(
         ensure_fits(record)?;
         file.records.push(record.id.clone());
     }
-    Ok(Some((file, records)))
+    Ok((file, records))
 }
 
 /// Returns the blocks of a file that records of changes name which no commit has with evidence.
