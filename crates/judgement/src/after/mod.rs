@@ -469,45 +469,35 @@ impl Observation<'_> {
                 Some(false) => outside_changed.push((path, before)),
             }
         }
-        if !unknown.is_empty() {
-            let files = text::listed(&unknown);
-            let message = format!(
+        append_about(&mut self.feedback.context, &unknown, |files| {
+            format!(
                 "A program converts these files for git, so nobody can tell whether the command changed them: {files}."
-            );
-            append_sentence(&mut self.feedback.context, message);
-        }
+            )
+        });
         let all = outside_changed.iter().map(|(path, _)| path.to_string()).chain(elsewhere);
         let all: Vec<String> = all.chain(changed.not_utf8).collect();
-        if !all.is_empty() {
-            let files = text::listed(&all);
-            let intent = call.intent.as_deref().unwrap_or("no intent");
-            let message = format!(
+        let intent = call.intent.as_deref().unwrap_or("no intent");
+        append_about(&mut self.feedback.violation, &all, |files| {
+            format!(
                 "Scope Violation: while this command ran, files changed that {intent} is not authorized to edit: {files}. If the command did it, undo it and request scope expansion; nothing was undone for you."
-            );
-            append_sentence(&mut self.feedback.violation, message);
-        }
-        if !old.is_empty() {
-            let files = text::listed(&old);
-            let message = format!(
+            )
+        });
+        append_about(&mut self.feedback.context, &old, |files| {
+            format!(
                 "git brought other versions of files out of scope: {files}. They come from commits that were there before, and are not recorded as yours."
-            );
-            append_sentence(&mut self.feedback.context, message);
-        }
-        if !of_others.is_empty() {
-            let files = text::listed(&of_others);
-            let message = format!(
+            )
+        });
+        append_about(&mut self.feedback.context, &of_others, |files| {
+            format!(
                 "These files out of scope changed while this command ran. So did a command of another session, whose intent owns them: {files}. If it was your command, undo it."
-            );
-            append_sentence(&mut self.feedback.context, message);
-        }
+            )
+        });
         let mut unfinished = self.feedback.clone();
-        if !ours.is_empty() {
-            let files = text::listed(&ours);
-            let message = format!(
+        append_about(&mut unfinished.context, &ours, |files| {
+            format!(
                 "Recording what this command changed takes longer than a hook may, so some of these files have no record: {files}. `intent record` records what you wrote there."
-            );
-            append_sentence(&mut unfinished.context, message);
-        }
+            )
+        });
         (self.tell)(&unfinished);
         for (path, before) in &outside_changed {
             let now = seen::state(&ws.root, path, 0);
@@ -534,13 +524,11 @@ impl Observation<'_> {
             all.filter(|(_, is_same)| *is_same != Some(true)).map(|(file, _)| file).collect();
         let unknown = changed.iter().filter(|(_, before)| !before.has_known_text());
         let unknown: Vec<&RelativePath> = unknown.map(|(path, _)| path).collect();
-        if !unknown.is_empty() {
-            let files = text::listed(&unknown);
-            let message = format!(
+        append_about(&mut self.feedback.context, &unknown, |files| {
+            format!(
                 "Nobody knows what these files contained before the command, so nothing was recorded of them: {files}. `intent record` records what you wrote there."
-            );
-            append_sentence(&mut self.feedback.context, message);
-        }
+            )
+        });
         let paths: Vec<RelativePath> = changed.iter().map(|(path, _)| path.clone()).collect();
         self.record_changes(call, changed);
         for path in &paths {
@@ -768,6 +756,17 @@ fn touched_by_others(ws: &Workspace, call: &PendingCall, path: &RelativePath) ->
         || calls
             .chain(commands.map(|other| (other.actor, other.at)))
             .any(|(actor, at)| actor != call.actor && at >= ended)
+}
+
+/// Adds a sentence about files, if there are any.
+fn append_about(
+    text: &mut Option<String>,
+    files: &[impl ToString],
+    sentence: impl FnOnce(String) -> String,
+) {
+    if !files.is_empty() {
+        append_sentence(text, sentence(text::listed(files)));
+    }
 }
 
 fn append_sentence(text: &mut Option<String>, more: String) {

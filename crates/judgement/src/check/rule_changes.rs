@@ -15,7 +15,7 @@ use evidence::comparison::Compared;
 use evidence::seal;
 use evidence::signing::{self, SignatureCheck, Signatures, Signed};
 use ground::control_files::is_control_file;
-use ground::git::{ChangeKind, Target};
+use ground::git::{ChangeKind, PathChange, Target};
 use ground::policy::RegistryChanges;
 use ground::text::shell_word;
 use ground::{Code, CommitId, Finding, Git, RelativePath};
@@ -100,57 +100,72 @@ pub(super) fn judge(
     compared.notes.extend(gone.map(|id| format!("{id} is removed from the registry.")));
     let policy = &rules.accepted().policy;
     for change in changes {
-        let path = &change.path;
-        let files_of_git = [".orchestration/.gitignore", ".orchestration/.gitattributes"];
-        let is_of_git = files_of_git.iter().any(|file| path.as_str().ends_with(file));
-        if !signing::is_rule(policy, path) {
-            if is_control_path(path.as_str()) && (is_of_git || !path.is_orchestration()) {
-                compared.notes.push(format!("{path} changed, and it configures git or agents."));
+        match signing::is_rule(policy, &change.path) {
+            true => {
+                judge_rule_file(judged, approvals, (&change.path, is_of_its_own), &mut compared)?
             }
-            if change.kind != ChangeKind::Deleted && is_of_rules(path) && !is_known(ws, path) {
-                let (is, help) = match journal::is_open(path) {
-                    true => (
-                        "has a place where journals are, and a journal belongs to one clone",
-                        "Take it out of the change.",
-                    ),
-                    false => (
-                        "is not a file that intent uses",
-                        "Move it to a folder that an intent owns, or take it out of the change.",
-                    ),
-                };
-                let finding = Finding::new(Code::UnknownFile, format!("{path} {is}."), help);
-                compared.findings.push(finding.in_file(path));
-            }
-            continue;
-        }
-        let sentence = format!("{path} changed, and it is a part of the rules.");
-        let Some(tip) = &judged.tip else {
-            compared.notes.push(format!("{sentence} {WHERE_MERGED}"));
-            continue;
-        };
-        let text = ws.text(path)?;
-        if git.text(&Target::Commit(tip.clone()), path)? == text {
-            continue;
-        }
-        let hash = Approved::hash_of(text.unwrap_or_default().as_bytes());
-        let mut signed = approvals.signed.iter();
-        let is_signed = signed.any(|it| it.what == path.as_str() && it.hash == hash);
-        // If the target branch trusts no key, nobody can sign. Then a change of its own is enough.
-        let can_sign = !signing::signers_at(ws, Some(tip))?.trim().is_empty();
-        if is_signed || is_of_its_own && !can_sign {
-            compared.notes.push(sentence);
-        } else {
-            let help = match can_sign {
-                true => how_to_sign(path.as_str()),
-                false => {
-                    "Land the change of the rules in a reviewed pull request of its own.".into()
-                }
-            };
-            let finding = Finding::new(Code::RegistryChanged, sentence, help);
-            compared.findings.push(finding.in_file(path));
+            false => judge_other_file(ws, change, &mut compared),
         }
     }
     Ok(compared)
+}
+
+fn judge_other_file(ws: &Workspace, change: &PathChange, compared: &mut Compared) {
+    let path = &change.path;
+    let files_of_git = [".orchestration/.gitignore", ".orchestration/.gitattributes"];
+    let is_of_git = files_of_git.iter().any(|file| path.as_str().ends_with(file));
+    if is_control_path(path.as_str()) && (is_of_git || !path.is_orchestration()) {
+        compared.notes.push(format!("{path} changed, and it configures git or agents."));
+    }
+    if change.kind != ChangeKind::Deleted && is_of_rules(path) && !is_known(ws, path) {
+        let (is, help) = match journal::is_open(path) {
+            true => (
+                "has a place where journals are, and a journal belongs to one clone",
+                "Take it out of the change.",
+            ),
+            false => (
+                "is not a file that intent uses",
+                "Move it to a folder that an intent owns, or take it out of the change.",
+            ),
+        };
+        let finding = Finding::new(Code::UnknownFile, format!("{path} {is}."), help);
+        compared.findings.push(finding.in_file(path));
+    }
+}
+
+/// `is_of_its_own` says that the whole change concerns only rules.
+fn judge_rule_file(
+    judged: &JudgedChange,
+    approvals: &Approvals,
+    (path, is_of_its_own): (&RelativePath, bool),
+    compared: &mut Compared,
+) -> Result<(), VerbError> {
+    let ws = &judged.ws;
+    let sentence = format!("{path} changed, and it is a part of the rules.");
+    let (Some(git), Some(tip)) = (ws.git(), &judged.tip) else {
+        compared.notes.push(format!("{sentence} {WHERE_MERGED}"));
+        return Ok(());
+    };
+    let text = ws.text(path)?;
+    if git.text(&Target::Commit(tip.clone()), path)? == text {
+        return Ok(());
+    }
+    let hash = Approved::hash_of(text.unwrap_or_default().as_bytes());
+    let mut signed = approvals.signed.iter();
+    let is_signed = signed.any(|it| it.what == path.as_str() && it.hash == hash);
+    // If the target branch trusts no key, nobody can sign. Then a change of its own is enough.
+    let can_sign = !signing::signers_at(ws, Some(tip))?.trim().is_empty();
+    if is_signed || is_of_its_own && !can_sign {
+        compared.notes.push(sentence);
+    } else {
+        let help = match can_sign {
+            true => how_to_sign(path.as_str()),
+            false => "Land the change of the rules in a reviewed pull request of its own.".into(),
+        };
+        let finding = Finding::new(Code::RegistryChanged, sentence, help);
+        compared.findings.push(finding.in_file(path));
+    }
+    Ok(())
 }
 
 /// Returns notes about signatures for changed rules that exist on this machine but in no commit of
