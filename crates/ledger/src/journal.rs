@@ -288,7 +288,12 @@ pub fn sections_made(root: &Root) -> HashSet<Digest> {
 pub fn note_made(root: &Root, section: Digest) -> Result<(), StoreError> {
     let Some(path) = made_file(root) else { return Ok(()) };
     let (mut file, _) = store::append_to(&path)?;
-    file.write_all(section.as_bytes()).map_err(store::failed(&path, "appended to"))
+    // A call that was ended here may have left a part of a digest, after which none would be read.
+    let written = file.metadata().and_then(|about| {
+        file.set_len(about.len() - about.len() % 16)?;
+        file.write_all(section.as_bytes())
+    });
+    written.map_err(store::failed(&path, "appended to"))
 }
 
 /// The records that a commit carries, as they were in the journal. They are needed again if the
@@ -311,9 +316,11 @@ pub fn settle(
     let _lock = lock(root)?;
     let Some(settled) = settled_file(root, commit) else { return Ok(0) };
     move_lines(root, &of_work_tree(root), is_settled, |lines| {
-        let (mut file, _) = store::append_to(&settled)?;
-        let written = file.write_all(lines).and_then(|()| file.sync_data());
-        written.map_err(store::failed(&settled, "appended to"))?;
+        let mut all = store::read_capped(&settled, MAX_JOURNAL)?.unwrap_or_default();
+        // Earlier versions of this program left a part of a line if they were ended here.
+        all.truncate(all.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1));
+        all.extend(lines);
+        store::write_atomic(&settled, &all)?;
         note_in_heads(root, lines, |head, seq| add_number(&mut head.settled, seq))
     })
 }
