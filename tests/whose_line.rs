@@ -1329,6 +1329,46 @@ fn any_number_of_late_files_goes_along_with_the_commits() {
     assert_everywhere(&place, &expected, "late");
 }
 
+/// Evidence of an earlier commit cannot be written in the first seal, because a file is where its folder belongs.
+#[test]
+fn evidence_of_a_seal_that_failed_is_removed_by_the_next_one() {
+    let place = Place(Repo::new());
+    place.step(0, &f("one"));
+    place.write_to("src/late.rs", 1, &f("one two"));
+    place.git(&["add", "-A"]);
+    place.git(&["commit", "-qm", "without a hook"]);
+    place.write(1, &f("one three"));
+    place.git(&["add", "-A"]);
+    let untracked = || place.0.git(&["ls-files", "--others", "--exclude-standard"]);
+    let late = place.0.root().join(".orchestration/agent_trace/late");
+    std::fs::write(&late, "in the way").expect("writable");
+    seal(&place.open(), SealCaller::Hook).expect_err("a file in the way");
+    std::fs::remove_file(&late).expect("removable");
+    assert_ne!(untracked(), "");
+    place.git(&["commit", "-qm", "without a hook"]);
+    let sealed = seal(&place.open(), SealCaller::Hook).expect("sealed");
+    let mut written: Vec<String> = sealed.written.iter().map(ToString::to_string).collect();
+    written.sort();
+    assert_eq!(untracked().lines().collect::<Vec<_>>(), written);
+}
+
+#[test]
+fn a_part_of_a_line_that_a_call_left_hides_no_record_of_a_commit() {
+    let place = Place(Repo::new());
+    place.write(1, &f("one"));
+    place.git(&["add", "-A"]);
+    seal(&place.open(), SealCaller::Hook).expect("sealed");
+    place.git(&["add", "-A"]);
+    place.git(&["commit", "-qm", "c"]);
+    let commit = place.0.git(&["rev-parse", "HEAD"]);
+    let settled = place.0.root().join(".git/intent/settled/main");
+    std::fs::create_dir_all(&settled).expect("a folder");
+    let part = "{\"id\":\"01a22ff0-4e44-73b2-92c5\",\"timest";
+    std::fs::write(settled.join(format!("{}.jsonl", commit.trim())), part).expect("writable");
+    after_commit(&place.open()).expect("settled");
+    assert_eq!(evidence::verify::verify(&place.open()).findings, []);
+}
+
 /// Without the text of a record, its run of lines is known only as a whole.
 #[test]
 #[ignore = "slow"]

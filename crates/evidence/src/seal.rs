@@ -202,28 +202,35 @@ fn run(ws: &Workspace, caller: SealCaller, write: bool) -> Result<SealAnswer, Ve
     let files = drafts
         .iter()
         .flat_map(|draft| draft.files(ws).into_iter().map(move |bytes| (draft, bytes)));
+    let mut new: Vec<(RelativePath, Vec<u8>)> = Vec::new();
     for (draft, bytes) in files {
-        // The note is written before the commit is made. If the process dies in between, a note
-        // about evidence that does not exist does no harm.
         journal::note_made(&ws.root, Digest::compute(&bytes))?;
-        let file = draft::write(ws, &bytes, draft.of.as_ref())?;
+        let file = draft::file_for(&bytes, draft.of.as_ref());
         let settled = draft.records.iter().filter(is_settled);
         let also = overwritten.iter().filter(|(_, by)| draft.records.contains(by));
         let records = settled.chain(also.map(|(id, _)| id)).cloned().collect();
         notes.push(DraftNote { file: file.clone(), records });
-        answer.written.push(file);
+        new.push((file, bytes));
     }
     for (file, bytes) in carried {
-        store::write_atomic(&ws.root.absolute(&file), &bytes)?;
         notes.push(DraftNote { file: file.clone(), records: Vec::new() });
+        new.push((file, bytes));
+    }
+    // All notes are written before the files. If this fails in between, the next seal removes the files
+    // that are there, and a note about evidence that does not exist does no harm.
+    let mut former = DraftNote::read_all(&ws.root);
+    former.retain(|note| !notes.iter().any(|new| new.file == note.file));
+    DraftNote::write_all(&ws.root, &[&notes[..], &former].concat())?;
+    for (file, bytes) in new {
+        store::write_atomic(&ws.root.absolute(&file), &bytes)?;
         answer.written.push(file);
     }
-    for note in DraftNote::read_all(&ws.root) {
-        if !answer.written.contains(&note.file) {
+    for note in former {
+        if answer.written.contains(&note.file) {
+            notes.push(note);
+        } else {
             store::remove(&ws.root.absolute(&note.file))?;
             answer.removed.push(note.file);
-        } else if !notes.iter().any(|new| new.file == note.file) {
-            notes.push(note);
         }
     }
     DraftNote::write_all(&ws.root, &notes)?;

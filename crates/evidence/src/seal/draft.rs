@@ -8,7 +8,7 @@ use crate::record::call::class_of;
 use crate::signing;
 use code::{Block, ContentHash, Document, FileBlocks, LineRange, fingerprint};
 use ground::git::Target;
-use ground::{CommitId, RelativePath, clock, store};
+use ground::{CommitId, RelativePath, clock};
 use intents::Registry;
 use ledger::evidence::{
     self, CitedIntent, CitedSession, EvidenceBlock, EvidenceLine, Header, Whole,
@@ -18,7 +18,7 @@ use ledger::{
     RecordKind, RecordedDecision, Strength, kept_text,
 };
 use provenance::Difference;
-use why::{VerbError, Workspace};
+use why::Workspace;
 
 /// A new file with more blocks than this is named as a whole, if one session wrote all of it.
 const MAX_NAMED: usize = 40;
@@ -472,26 +472,17 @@ fn index_of<T: PartialEq>(all: &mut Vec<T>, one: T) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-/// Writes a file of evidence into the work tree and returns its path. `of` is the commit that it is
-/// about, if that is an earlier one.
-pub(super) fn write(
-    ws: &Workspace,
-    bytes: &[u8],
-    of: Option<&CommitId>,
-) -> Result<RelativePath, VerbError> {
+/// Returns where a file of evidence lies. `of` is the commit that it is about, if that is an earlier one.
+pub(super) fn file_for(bytes: &[u8], of: Option<&CommitId>) -> RelativePath {
     let digest = Digest::compute(bytes);
-    let path = match of {
-        Some(commit) => evidence::late_path(digest, &commit.0),
-        None => {
-            let sections = evidence::read(bytes).unwrap_or_default().into_iter();
-            let times = sections.flat_map(|section| section.lines).map(|(_, said)| match said {
-                evidence::SectionLine::Changed(line) => line.time,
-                evidence::SectionLine::Carried(record) => Some(record.timestamp),
-                evidence::SectionLine::Erased(stone) => Some(stone.time),
-            });
-            evidence::path_of(digest, &times.flatten().max().unwrap_or_else(clock::now))
-        }
+    let Some(commit) = of else {
+        let sections = evidence::read(bytes).unwrap_or_default().into_iter();
+        let times = sections.flat_map(|section| section.lines).map(|(_, said)| match said {
+            evidence::SectionLine::Changed(line) => line.time,
+            evidence::SectionLine::Carried(record) => Some(record.timestamp),
+            evidence::SectionLine::Erased(stone) => Some(stone.time),
+        });
+        return evidence::path_of(digest, &times.flatten().max().unwrap_or_else(clock::now));
     };
-    store::write_atomic(&ws.root.absolute(&path), bytes)?;
-    Ok(path)
+    evidence::late_path(digest, &commit.0)
 }
