@@ -20,7 +20,7 @@ mod claimed_lines;
 pub mod undo;
 
 use changes::{ChangedLines, FileChange, RecordedChanges, TextsOfChange};
-use claimed_lines::{ClaimedLines, OfCommit};
+use claimed_lines::{ClaimedLines, OfCommit, keep_asked_lines};
 
 use super::event::Event;
 use code::saying_lines::differ_in_blank_lines;
@@ -428,33 +428,6 @@ fn read_now(
         }),
         Err(error) => Err(SkippedFile::skipped_whole(path, error.with_hint())),
     })
-}
-
-/// Leaves out the lines that are not asked about. Returns what a person claims of lines as they stand,
-/// and adds those of them that are in no commit.
-fn keep_asked_lines(
-    ws: &Workspace,
-    (path, records): (&RelativePath, &[Record]),
-    document: &Document,
-    extent: RecordExtent,
-    lines: &mut ChangedLines,
-) -> Result<ClaimedLines, VerbError> {
-    if extent == RecordExtent::Changes {
-        leave_out_accepted(ws, path, document, lines);
-        changes::leave_out_cut_blocks(ws, records, document, &mut lines.brought);
-        return Ok(ClaimedLines::default());
-    }
-    let claimed = ClaimedLines::find(ws, path, document, extent)?;
-    claimed.uncommitted.iter().for_each(|line| lines.brought[*line] = true);
-    if let RecordExtent::Lines(asked) = extent {
-        let is_asked = |line: usize| u32::try_from(line + 1).is_ok_and(|at| asked.contains(at));
-        for line in (0..lines.brought.len()).filter(|line| !is_asked(*line)) {
-            if lines.brought[line] {
-                lines.leave_out(line..line + 1);
-            }
-        }
-    }
-    Ok(claimed)
 }
 
 /// Makes the record of a change, and one for each commit that brought lines which a person claims.

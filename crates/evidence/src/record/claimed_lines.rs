@@ -3,11 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::RecordExtent;
+use super::changes::{self, ChangedLines};
+use super::{RecordExtent, leave_out_accepted};
 use code::Document;
 use ground::RelativePath;
 use history::LineText;
-use ledger::{BlockRecord, LineRuns};
+use ledger::{BlockRecord, LineRuns, Record};
 use why::{VerbError, Workspace, answers};
 
 /// Lines of a file that no record is about, and that a person claims as they stand.
@@ -25,6 +26,33 @@ pub(super) struct OfCommit {
     pub path: RelativePath,
     pub lines: LineRuns,
     pub ranges: Vec<BlockRecord>,
+}
+
+/// Leaves out the lines that are not asked about. Returns what a person claims of lines as they stand,
+/// and adds those of them that are in no commit.
+pub(super) fn keep_asked_lines(
+    ws: &Workspace,
+    (path, records): (&RelativePath, &[Record]),
+    document: &Document,
+    extent: RecordExtent,
+    lines: &mut ChangedLines,
+) -> Result<ClaimedLines, VerbError> {
+    if extent == RecordExtent::Changes {
+        leave_out_accepted(ws, path, document, lines);
+        changes::leave_out_cut_blocks(ws, records, document, &mut lines.brought);
+        return Ok(ClaimedLines::default());
+    }
+    let claimed = ClaimedLines::find(ws, path, document, extent)?;
+    claimed.uncommitted.iter().for_each(|line| lines.brought[*line] = true);
+    if let RecordExtent::Lines(asked) = extent {
+        let is_asked = |line: usize| u32::try_from(line + 1).is_ok_and(|at| asked.contains(at));
+        for line in (0..lines.brought.len()).filter(|line| !is_asked(*line)) {
+            if lines.brought[line] {
+                lines.leave_out(line..line + 1);
+            }
+        }
+    }
+    Ok(claimed)
 }
 
 impl ClaimedLines {
