@@ -220,7 +220,8 @@ fn run(ws: &Workspace, caller: SealCaller, write: bool) -> Result<SealAnswer, Ve
     // that are there, and a note about evidence that does not exist does no harm.
     let mut former = DraftNote::read_all(&ws.root);
     former.retain(|note| !notes.iter().any(|new| new.file == note.file));
-    DraftNote::write_all(&ws.root, &[&notes[..], &former].concat())?;
+    let noted = [&notes[..], &former].concat();
+    DraftNote::write_all(&ws.root, &noted)?;
     for (file, bytes) in new {
         store::write_atomic(&ws.root.absolute(&file), &bytes)?;
         answer.written.push(file);
@@ -233,7 +234,9 @@ fn run(ws: &Workspace, caller: SealCaller, write: bool) -> Result<SealAnswer, Ve
             answer.removed.push(note.file);
         }
     }
-    DraftNote::write_all(&ws.root, &notes)?;
+    if notes != noted {
+        DraftNote::write_all(&ws.root, &notes)?;
+    }
     answer.written.extend(taken_away.replaced_by(ws));
     Ok(answer)
 }
