@@ -82,8 +82,8 @@ struct EvidenceByCommit {
     added_in: HashMap<RelativePath, Option<ObjectId>>,
 }
 
-/// The path of a file that a commit does not have, and an entry of the commit's evidence that names lines of
-/// that file. For example, a squash has united the edit of the file with its renaming.
+/// A file that a commit lacks, and an entry of the commit's evidence that names lines of it. For example, one
+/// commit edited the file, the next one renamed it, and a squash made one commit of both.
 type MissingFile = (RelativePath, Arc<Entry>);
 
 /// A question about all files would keep the evidence of the whole history otherwise.
@@ -236,7 +236,7 @@ impl<'a> Knowledge<'a> {
         Ok(entries.iter().filter(|entry| is_about(entry, path)).cloned().collect())
     }
 
-    /// Returns the evidence about a commit that names lines of files which the commit does not have.
+    /// Returns those entries of a commit's evidence that name lines of a file which the commit lacks.
     pub(crate) fn about_missing_files(
         &mut self,
         reader: &mut ObjectReader<'_>,

@@ -28,8 +28,8 @@ pub(super) struct OfCommit {
     pub ranges: Vec<BlockRecord>,
 }
 
-/// Leaves out the lines that are not asked about. Returns what a person claims of lines as they stand,
-/// and adds those of them that are in no commit.
+/// Leaves out the lines that are not asked about. If a person claims lines as they stand, those that are
+/// in no commit are added to `lines`. All that is claimed is returned.
 pub(super) fn keep_asked_lines(
     ws: &Workspace,
     (path, records): (&RelativePath, &[Record]),
